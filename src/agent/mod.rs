@@ -1,0 +1,1 @@
+//! The loop of the agent: first message, turns, tools, stop reasons.

@@ -1,0 +1,1 @@
+//! Detects a project's check and runs it through the sandbox.

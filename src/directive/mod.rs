@@ -1,0 +1,1 @@
+//! Comment text → what is asked. Pure.

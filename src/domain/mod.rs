@@ -1,0 +1,16 @@
+//! The vocabulary that every room shares. No I/O and no policy lives here.
+
+mod check;
+mod progress;
+mod task;
+mod work;
+
+pub use check::{
+    Basis, CheckRun, Classification, Comparison, Contradiction, Counts, Exit, FailingTest, Kind,
+    Outcome,
+};
+pub use progress::{Cancel, Clock, Journal, NoJournal, Progress, Steer, SystemClock};
+pub use task::{
+    Command, IssueRef, Person, RepoName, RepoRef, StopReason, TaskId, Trigger, TriggerKind, Verdict,
+};
+pub use work::{CheckPair, Limits, Report, Usage};

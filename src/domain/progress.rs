@@ -1,0 +1,105 @@
+//! The seams between a running task and what watches it: progress out, stop and guidance in, time.
+
+use super::{CheckRun, Outcome, StopReason};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use tokio_util::sync::CancellationToken;
+
+/// What a running task tells, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress {
+    /// A step began, for example `prepare` or `base check`.
+    Step(&'static str),
+    /// A step's result in one line.
+    Note(String),
+    /// A command began to run in the sandbox.
+    CheckStarted { command: String },
+    /// A check ended.
+    CheckEnded {
+        command: String,
+        outcome: Outcome,
+        run: Box<CheckRun>,
+    },
+    /// The model is asked for its next turn.
+    Turn { turn: u32, of: u32 },
+    /// A tool call of that turn, in words that a person reads.
+    Tool { turn: u32, action: String },
+    /// The loop ended.
+    Loop { stop: StopReason, turns: u32 },
+}
+
+/// Where progress goes. Implementations must not block.
+pub trait Journal: Send + Sync {
+    fn tell(&self, event: Progress);
+}
+
+/// A journal that nobody reads.
+pub struct NoJournal;
+
+impl Journal for NoJournal {
+    fn tell(&self, _: Progress) {}
+}
+
+/// Guidance that people gave while the task runs.
+pub trait Steer: Send + Sync {
+    /// Takes what came in since the last call.
+    fn take(&self) -> Vec<String>;
+}
+
+/// The stop signal of a task: asked between steps, awaited inside them. A clone shares the signal;
+/// a child is cancelled with its parent.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(CancellationToken);
+
+impl Cancel {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn child(&self) -> Self {
+        Cancel(self.0.child_token())
+    }
+
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    /// Resolves when the stop was asked for; safe to drop and ask again.
+    pub async fn cancelled(&self) {
+        self.0.cancelled().await;
+    }
+}
+
+/// Time, so that tests can move it.
+pub trait Clock: Send + Sync {
+    /// The wall clock.
+    fn now(&self) -> SystemTime;
+
+    /// Whole seconds since the Unix epoch.
+    fn unix(&self) -> i64 {
+        self.now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or(Duration::ZERO)
+            .as_secs() as i64
+    }
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl SystemClock {
+    pub fn shared() -> Arc<dyn Clock> {
+        Arc::new(SystemClock)
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+}

@@ -1,0 +1,224 @@
+//! Triggers, tasks and their endings.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The row id of a task in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TaskId(pub i64);
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// `owner/name` of a repository, each part as GitHub allows it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RepoName {
+    owner: String,
+    name: String,
+}
+
+impl RepoName {
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl FromStr for RepoName {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let fits = |part: &str| {
+            !part.is_empty()
+                && part.len() <= 100
+                && part != "."
+                && part != ".."
+                && part
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+        };
+        match s.split_once('/') {
+            Some((owner, name)) if fits(owner) && fits(name) => Ok(RepoName {
+                owner: owner.into(),
+                name: name.into(),
+            }),
+            _ => Err(format!("`{}` is not owner/name", s.escape_debug())),
+        }
+    }
+}
+
+impl TryFrom<String> for RepoName {
+    type Error = String;
+
+    fn try_from(s: String) -> Result<Self, String> {
+        s.parse()
+    }
+}
+
+impl From<RepoName> for String {
+    fn from(r: RepoName) -> String {
+        r.to_string()
+    }
+}
+
+impl fmt::Display for RepoName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.owner, self.name)
+    }
+}
+
+/// A repository as an installation sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RepoRef {
+    /// GitHub's numeric id, stable over renames.
+    pub id: u64,
+    pub name: RepoName,
+    pub installation_id: u64,
+}
+
+/// An issue of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct IssueRef {
+    pub repo: RepoRef,
+    /// GitHub's numeric issue id, stable over transfers of the number's meaning.
+    pub id: u64,
+    pub number: u64,
+}
+
+/// The person who acted; `id` is what permissions are asked for by GitHub, `login` what people read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Person {
+    pub id: u64,
+    pub login: String,
+    /// GitHub's account type says `Bot`, or the login ends in `[bot]`.
+    pub is_bot: bool,
+}
+
+/// What a comment asks for (rule B4).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "command")]
+pub enum Command {
+    /// Run again; `from_scratch` starts at base, otherwise from the head of mend's branch.
+    Retry {
+        guidance: Option<String>,
+        from_scratch: bool,
+    },
+    /// Start as the label would; `allow_tests` lifts the protection of tests.
+    Fix {
+        allow_tests: bool,
+        up_to_dollars: Option<f64>,
+    },
+    Stop,
+    Status,
+    Help,
+    Ci,
+}
+
+/// What started a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum TriggerKind {
+    Label,
+    Comment { comment_id: u64, command: Command },
+}
+
+/// Who asked for what, with the report's text frozen at that moment (rule B5).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trigger {
+    pub issue: IssueRef,
+    pub by: Person,
+    pub what: TriggerKind,
+    pub title: String,
+    pub body: String,
+    /// The semantic key: repository id, issue id, and the labelled event or the comment and its edit time.
+    pub key: String,
+}
+
+/// How the loop of the agent ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    SuitePassed,
+    Finished,
+    NoToolCalls,
+    TurnLimit,
+    TimeLimit,
+    TokenLimit,
+    MoneyLimit,
+    CheckTimedOut,
+    InvalidCalls,
+    RepeatedCall,
+    Stopped,
+    ModelError,
+}
+
+impl StopReason {
+    /// The word in JSON and traces.
+    pub fn word(self) -> &'static str {
+        match self {
+            StopReason::SuitePassed => "suite_passed",
+            StopReason::Finished => "finished",
+            StopReason::NoToolCalls => "no_tool_calls",
+            StopReason::TurnLimit => "turn_limit",
+            StopReason::TimeLimit => "time_limit",
+            StopReason::TokenLimit => "token_limit",
+            StopReason::MoneyLimit => "money_limit",
+            StopReason::CheckTimedOut => "check_timed_out",
+            StopReason::InvalidCalls => "invalid_calls",
+            StopReason::RepeatedCall => "repeated_call",
+            StopReason::Stopped => "stopped",
+            StopReason::ModelError => "model_error",
+        }
+    }
+
+    /// Whether a limit ended the loop, so that the work is unfinished (rule W13).
+    pub fn is_limit(self) -> bool {
+        !matches!(
+            self,
+            StopReason::SuitePassed | StopReason::Finished | StopReason::NoToolCalls
+        )
+    }
+}
+
+/// The one answer that a task ends in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Ready,
+    Draft,
+    NoChange,
+    Question,
+    Answer,
+    NotAllowed,
+    Stopped,
+    LimitReached,
+    DidntStart,
+    Crashed,
+}
+
+impl Verdict {
+    /// The word in JSON, traces and the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Ready => "ready",
+            Verdict::Draft => "draft",
+            Verdict::NoChange => "no_change",
+            Verdict::Question => "question",
+            Verdict::Answer => "answer",
+            Verdict::NotAllowed => "not_allowed",
+            Verdict::Stopped => "stopped",
+            Verdict::LimitReached => "limit_reached",
+            Verdict::DidntStart => "didnt_start",
+            Verdict::Crashed => "crashed",
+        }
+    }
+}

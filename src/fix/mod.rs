@@ -1,0 +1,1 @@
+//! The engine without GitHub: a tree and a report in, a verdict out.

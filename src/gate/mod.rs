@@ -1,0 +1,1 @@
+//! May this diff be published? Pure.

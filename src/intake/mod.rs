@@ -1,0 +1,1 @@
+//! Webhook receiver and admission: event → trigger → task.

@@ -1,0 +1,1 @@
+//! Every text that a person sees. Pure.

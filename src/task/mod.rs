@@ -1,0 +1,1 @@
+//! The worker: claims a task, prepares, fixes, publishes.

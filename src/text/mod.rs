@@ -1,0 +1,12 @@
+//! Text on its way between the outside, the model and people: bounded, made visible, redacted,
+//! neutralised. Pure.
+
+mod bound;
+mod markdown;
+mod redact;
+mod visible;
+
+pub use bound::{bound, clip_words, one_line};
+pub use markdown::{code_span, fenced, neutralise};
+pub use redact::Redactor;
+pub use visible::{sanitise_report, strip_ansi, visible};

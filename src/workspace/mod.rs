@@ -1,0 +1,1 @@
+//! The agent's view of a tree: read, search, list, edit.
