@@ -1,4 +1,10 @@
 //! Everything that is tested from outside the rooms, in one binary.
-#![allow(clippy::disallowed_methods)] // tests lay out what the rooms then read
+// Helpers of tests may fail loudly, and tests lay out what the rooms then read.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used
+)]
 
 mod tree;
