@@ -57,9 +57,18 @@ impl Tree {
     /// # Errors
     /// As [`Tree::walk`].
     pub fn walk_all(&self) -> Result<Walk, TreeError> {
+        self.walk_where(&mut |_| true)
+    }
+
+    /// As [`Tree::walk_all`], entering only the folders for which `enter` answers true; it is
+    /// asked for a folder after those that hold it.
+    ///
+    /// # Errors
+    /// As [`Tree::walk`].
+    pub fn walk_where(&self, enter: &mut dyn FnMut(&RelPath) -> bool) -> Result<Walk, TreeError> {
         let mut walk = Walk::default();
         let top = list_folder(self.root(), ".").map_err(|e| TreeError::io("list", ".", e))?;
-        into(&top, None, 0, &mut walk)?;
+        into(&top, None, 0, &mut walk, enter)?;
         walk.entries.sort_by(|a, b| a.path.cmp(&b.path));
         walk.left_out.sort();
         Ok(walk)
@@ -71,6 +80,7 @@ fn into(
     at: Option<&RelPath>,
     depth: usize,
     walk: &mut Walk,
+    enter: &mut dyn FnMut(&RelPath) -> bool,
 ) -> Result<(), TreeError> {
     let shown = |name: &str| at.map_or(name.to_string(), |at| format!("{at}/{name}"));
     for name in names(folder).map_err(|e| TreeError::io("list", shown("."), e))? {
@@ -100,11 +110,14 @@ fn into(
         };
         let kind = match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => {
+                if !enter(&path) {
+                    continue;
+                }
                 if depth + 1 >= MAX_DEPTH {
                     return Err(too_deep(path.as_str()));
                 }
                 match list_folder(folder, name.as_c_str()) {
-                    Ok(inner) => into(&inner, Some(&path), depth + 1, walk)?,
+                    Ok(inner) => into(&inner, Some(&path), depth + 1, walk, enter)?,
                     Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {}
                     Err(e) => walk.left_out.push(format!("{path} ({e})")),
                 }
