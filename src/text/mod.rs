@@ -3,10 +3,12 @@
 
 mod bound;
 mod markdown;
+mod near;
 mod redact;
 mod visible;
 
 pub use bound::{bound, clip_words, one_line};
 pub use markdown::{code_span, fenced, neutralise};
+pub use near::{closest, distance};
 pub use redact::Redactor;
 pub use visible::{sanitise_report, strip_ansi, visible};

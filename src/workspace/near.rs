@@ -1,5 +1,6 @@
 //! Which file somebody may have meant.
 
+use crate::text::distance;
 use crate::tree::{Entry, RelPath};
 
 /// Up to three paths that are close to one that does not exist: the same name elsewhere first,
@@ -30,38 +31,5 @@ pub(super) fn missing(path: &RelPath, files: &[Entry]) -> String {
             .map(|p| format!("`{}`", crate::text::visible(p)))
             .collect();
         format!("`{path}` does not exist; near it: {}", near.join(", "))
-    }
-}
-
-/// The edit distance of two words, when it is at most `most`.
-fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > most {
-        return None;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let next = (corner + usize::from(x != y))
-                .min(row[j] + 1)
-                .min(row[j + 1] + 1);
-            corner = row[j + 1];
-            row[j + 1] = next;
-        }
-    }
-    row.last().copied().filter(|d| *d <= most)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("kitten", "sitting", 3), Some(3));
-        assert_eq!(distance("kitten", "sitting", 2), None);
-        assert_eq!(distance("", "ab", 2), Some(2));
     }
 }
