@@ -1,1 +1,15 @@
 //! Detects a project's check and runs it through the sandbox.
+
+mod command;
+mod detect;
+mod error;
+mod narrow;
+mod node;
+mod project;
+mod python;
+mod rust;
+
+pub use command::CheckCommand;
+pub use detect::detect;
+pub use error::CheckError;
+pub use narrow::{narrow, quote};

@@ -1,0 +1,29 @@
+//! What keeps a check from being found or run.
+
+use crate::config::REPO_FILE;
+use crate::tree::TreeError;
+
+/// An error of the room `check`. That a check fails is no error.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    #[error(
+        "no check found{in_folder}: no tests for pytest, unittest or `node --test`, no `test` script in a package.json, no Cargo.toml, go.mod or `test` target; write the command that tests the project into `{REPO_FILE}`, for example: check = \"make test\""
+    )]
+    NoCheck { in_folder: String },
+    #[error(
+        "`working_directory` in `{REPO_FILE}` names `{folder}`, which is no folder of the project"
+    )]
+    NoFolder { folder: String },
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+}
+
+impl CheckError {
+    /// Whether the same call may succeed when it is made again.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            CheckError::Tree(e) => e.is_transient(),
+            _ => false,
+        }
+    }
+}
