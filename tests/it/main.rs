@@ -7,4 +7,6 @@
     clippy::unwrap_used
 )]
 
+mod check;
 mod tree;
+mod workspace;

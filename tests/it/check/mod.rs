@@ -1,0 +1,3 @@
+//! A project's check: found, and run for real.
+
+mod detect;

@@ -1,0 +1,351 @@
+//! The agent's view of a tree (cases FT-01, FT-02, FT-04, FT-05 for each tool).
+
+use mend::tree::Tree;
+use mend::workspace::{Answer, Options, Workspace};
+use rustix::fs::{CWD, Mode, mkfifoat};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, Instant};
+
+struct World {
+    dir: tempfile::TempDir,
+    workspace: Workspace,
+}
+
+fn world(files: &[(&str, &str)], options: Options) -> World {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("w/1")).unwrap();
+    fs::create_dir_all(dir.path().join("w/10")).unwrap();
+    fs::create_dir_all(dir.path().join("canary")).unwrap();
+    fs::write(dir.path().join("w/10/s"), "secret of another task").unwrap();
+    fs::write(dir.path().join("canary/file"), "secret").unwrap();
+    let root = dir.path().join("w/1");
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let workspace = Workspace::new(Tree::open(&root).unwrap(), options).unwrap();
+    World { dir, workspace }
+}
+
+impl World {
+    fn root(&self) -> std::path::PathBuf {
+        self.dir.path().join("w/1")
+    }
+
+    /// Every tool that takes a path.
+    fn each(&self, path: &str) -> Vec<(&'static str, Answer)> {
+        let w = &self.workspace;
+        vec![
+            ("list_files", w.list_files(Some(path))),
+            ("read_file", w.read_file(path, None, None)),
+            ("search", w.search("secret", Some(path))),
+        ]
+    }
+}
+
+fn ok(answer: Answer) -> String {
+    assert!(!answer.error, "{}", answer.text);
+    answer.text
+}
+
+fn refused(answer: Answer) -> String {
+    assert!(answer.error, "{}", answer.text);
+    answer.text
+}
+
+#[test]
+fn paths_that_lead_out_are_refused_by_every_tool() {
+    let world = world(
+        &[("src/a.txt", "a\n"), (".git/config", "[core]\n")],
+        Options::default(),
+    );
+    let at = |p: &str| world.root().join(p);
+    let canary = world.dir.path().join("canary");
+    symlink(canary.join("file"), at("l")).unwrap();
+    symlink(&canary, at("d")).unwrap();
+    symlink("../10", at("up")).unwrap();
+    symlink("l", at("chain")).unwrap();
+    symlink(".git", at("g")).unwrap();
+    symlink("nowhere", at("dangles")).unwrap();
+    let long = "a/".repeat(2500) + "a";
+    for path in [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "a/../../x",
+        "./././..",
+        "a\0b",
+        &long,
+        "~/.ssh",
+        "%2e%2e/x",
+        "../10/s",
+        "l",
+        "d/file",
+        "up/s",
+        "chain",
+        "g/config",
+        "dangles",
+        ".git/config",
+        ".GIT/config",
+        "/",
+        "..",
+        "no/such",
+    ] {
+        for (tool, answer) in world.each(path) {
+            let text = refused(answer);
+            assert!(
+                !text.contains(world.dir.path().to_str().unwrap()),
+                "{tool}: {text}"
+            );
+            assert!(!text.contains("secret"), "{tool} {path}: {text}");
+            assert!(text.len() < 600, "{tool}: {text}");
+        }
+    }
+    assert_eq!(fs::read(canary.join("file")).unwrap(), b"secret");
+    assert_eq!(fs::read_dir(&canary).unwrap().count(), 1);
+}
+
+#[test]
+fn special_and_huge_files_end_at_once() {
+    let world = world(&[("a.txt", "needle\n")], Options::default());
+    let at = |p: &str| world.root().join(p);
+    mkfifoat(CWD, at("p"), Mode::from_raw_mode(0o644)).unwrap();
+    fs::File::create(at("big"))
+        .unwrap()
+        .set_len(1 << 40)
+        .unwrap();
+    symlink("/dev/zero", at("zero")).unwrap();
+    fs::write(at("long"), "needle of a line\n".repeat(1_000_000)).unwrap();
+    let start = Instant::now();
+    for path in ["p", "big", "zero"] {
+        refused(world.workspace.read_file(path, None, None));
+    }
+    let page = ok(world.workspace.read_file("long", Some(999_999), None));
+    assert_eq!(
+        page,
+        "999999\tneedle of a line\n1000000\tneedle of a line\n"
+    );
+    let found = ok(world.workspace.search("needle", None));
+    assert!(
+        found.contains("a.txt:1: needle") && found.contains("2 files over 4 MiB"),
+        "{found}"
+    );
+    ok(world.workspace.list_files(None));
+    assert!(
+        start.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn a_page_is_numbered_and_says_what_remains() {
+    let text: String = (1..=450).map(|n| format!("line {n}\n")).collect();
+    let world = world(
+        &[
+            ("a.py", &text),
+            ("d/b.py", "x\ty\r\nz"),
+            ("empty", ""),
+            ("one", "\u{feff}é\n"),
+        ],
+        Options::default(),
+    );
+    let w = &world.workspace;
+    let page = ok(w.read_file("a.py", None, None));
+    assert!(page.starts_with("1\tline 1\n2\tline 2\n"), "{page}");
+    assert!(
+        page.ends_with("200\tline 200\n... (250 more lines; file has 450 lines total)"),
+        "{page}"
+    );
+    let page = ok(w.read_file("./a.py", Some(449), Some(1)));
+    assert_eq!(
+        page,
+        "449\tline 449\n... (1 more line; file has 450 lines total)"
+    );
+    assert_eq!(ok(w.read_file("a.py", Some(450), None)), "450\tline 450\n");
+    assert!(refused(w.read_file("a.py", Some(451), None)).contains("has 450 lines"));
+    assert_eq!(ok(w.read_file("d/b.py", Some(0), None)), "1\tx\ty\n2\tz\n");
+    assert_eq!(
+        ok(w.read_file("d/", None, None)),
+        "`d` is a folder:\nd/b.py"
+    );
+    assert_eq!(ok(w.read_file("empty", None, None)), "`empty` is empty");
+    assert_eq!(ok(w.read_file("one", None, None)), "1\té\n");
+    assert!(refused(w.read_file("d/a.py", None, None)).contains("near it: `a.py`"));
+    assert!(refused(w.read_file("b.pi", None, None)).contains("`d/b.py`"));
+}
+
+#[test]
+fn what_is_not_text_is_told_and_nothing_invisible_passes() {
+    let world = world(
+        &[
+            ("esc", "\x1b[31mred\x1b[0m \u{202e}x \x07\n"),
+            ("wide", &"w".repeat(5000)),
+        ],
+        Options::default(),
+    );
+    fs::write(world.root().join("bin"), b"a\0b").unwrap();
+    fs::write(world.root().join("latin"), b"caf\xe9\n").unwrap();
+    let w = &world.workspace;
+    assert!(refused(w.read_file("bin", None, None)).contains("binary"));
+    assert!(refused(w.read_file("latin", None, None)).contains("not UTF-8 (byte 3)"));
+    let text = ok(w.read_file("esc", None, None));
+    assert_eq!(text, "1\tred \\u{202e}x \\u{7}\n");
+    assert!(ok(w.read_file("wide", None, None)).contains("(3000 more characters)"));
+    let found = ok(w.search("^caf", None));
+    assert!(found.starts_with("latin:1: caf"), "{found}");
+    assert!(ok(w.search("w+", None)).starts_with("wide:1: www"));
+    assert_eq!(ok(w.search("a.b", None)), "no matches");
+}
+
+#[test]
+fn secrets_never_reach_the_model() {
+    let options = Options::default();
+    options.redactor.know("hunter2hunter2");
+    let world = world(
+        &[
+            (".env", "TOKEN=abc\n"),
+            ("deploy/key.pem", "needle\n"),
+            (".env.example", "needle\n"),
+            (
+                "a.py",
+                "p = 'hunter2hunter2'\nt = 'ghp_abcdefghijklmnopqrstuvwx'\n",
+            ),
+        ],
+        options,
+    );
+    let w = &world.workspace;
+    symlink(".env", world.root().join("innocent")).unwrap();
+    for path in [".env", "./.env", "deploy/key.pem", "innocent"] {
+        let text = refused(w.read_file(path, None, None));
+        assert!(text.contains("never shown"), "{text}");
+        refused(w.search("TOKEN", Some(path)));
+    }
+    assert_eq!(ok(w.search("needle|TOKEN", None)), ".env.example:1: needle");
+    let text = ok(w.read_file("a.py", None, None));
+    assert_eq!(text, "1\tp = '[redacted]'\n2\tt = '[redacted]'\n");
+    let text = ok(w.search("=", Some("a.py")));
+    assert!(
+        !text.contains("hunter2") && !text.contains("ghp_"),
+        "{text}"
+    );
+    assert!(!ok(w.search("nothing", None)).contains("hunter2hunter2"));
+}
+
+#[test]
+fn search_takes_any_pattern_and_ends() {
+    let world = world(
+        &[
+            ("a.txt", "--pre=./evil.sh\n-f/etc/passwd\nf(x\r\nlast"),
+            ("aaa", &("a".repeat(200_000) + "!\n")),
+            ("many", &"hit\n".repeat(300)),
+            (".ripgreprc", "--pre=./evil.sh\n"),
+        ],
+        Options::default(),
+    );
+    let w = &world.workspace;
+    let start = Instant::now();
+    assert!(ok(w.search("--pre=./evil.sh", Some("a.txt"))).starts_with("a.txt:1: --pre"));
+    assert!(ok(w.search("-f/etc/passwd", None)).starts_with("a.txt:2: -f"));
+    refused(w.search("(a{1000}){1000}", None));
+    assert_eq!(ok(w.search("(a+)+$", Some("aaa"))), "no matches");
+    let text = ok(w.search("f(x", None));
+    assert_eq!(
+        text,
+        "(not a valid regular expression; searched as plain text)\na.txt:3: f(x"
+    );
+    assert_eq!(ok(w.search(r"^last$", None)), "a.txt:4: last");
+    assert_eq!(ok(w.search(r"x$", Some("a.txt"))), "a.txt:3: f(x");
+    assert_eq!(ok(w.search(r"\Alast\z", None)), "a.txt:4: last");
+    let text = ok(w.search("^", Some("many")));
+    assert!(
+        text.ends_with("(100 more matches; 300 in 1 files)"),
+        "{text}"
+    );
+    refused(w.search("", None));
+    assert!(
+        start.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn a_list_leaves_out_what_is_ignored_and_sums_up_what_is_large() {
+    let mut files: Vec<(String, String)> = (0..2100)
+        .map(|n| (format!("data/deep/{}/f{n}.json", n % 3), String::new()))
+        .collect();
+    for path in [
+        "src/a.py",
+        "src/sub/b.py",
+        "build/out.o",
+        "src/gen/x",
+        "src/gen/keep/y",
+        "node_modules/p/i.js",
+        "README.md",
+    ] {
+        files.push((path.into(), String::new()));
+    }
+    files.push((".gitignore".into(), "/build/\n*.o\n".into()));
+    files.push(("src/.gitignore".into(), "gen/*\n!gen/keep/\n".into()));
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(p, t)| (p.as_str(), t.as_str()))
+        .collect();
+    let world = world(&files, Options::default());
+    let w = &world.workspace;
+    symlink("src/a.py", world.root().join("link.py")).unwrap();
+    let text = ok(w.list_files(None));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            ".gitignore",
+            "README.md",
+            "data/deep/0/ (700 files)",
+            "data/deep/1/ (700 files)",
+            "data/deep/2/ (700 files)",
+            "link.py -> src/a.py",
+            "src/.gitignore",
+            "src/a.py",
+            "src/gen/keep/y",
+            "src/sub/b.py",
+            "... (2107 files in all; list_files with a folder's path shows what it holds)",
+        ]
+    );
+    assert_eq!(ok(w.list_files(Some("data/deep/0"))).lines().count(), 601);
+    assert_eq!(ok(w.list_files(Some("build"))), "build/out.o");
+    assert_eq!(ok(w.list_files(Some("."))), text);
+    assert!(refused(w.list_files(Some("src/a.py"))).contains("read_file"));
+}
+
+#[test]
+fn an_answer_is_bounded() {
+    let files: Vec<(String, String)> = (0..150)
+        .map(|n| {
+            (
+                format!("f{n}.txt"),
+                "x".repeat(900) + "\n" + &"y\n".repeat(50),
+            )
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(p, t)| (p.as_str(), t.as_str()))
+        .collect();
+    let options = Options {
+        result_bytes: 1024,
+        ..Options::default()
+    };
+    let world = world(&files, options);
+    let w = &world.workspace;
+    for answer in [
+        w.list_files(None),
+        w.read_file("f1.txt", None, None),
+        w.search("[xy]", None),
+    ] {
+        assert!(answer.text.len() <= 1024, "{}", answer.text.len());
+        assert!(answer.text.contains("..."), "{}", answer.text);
+    }
+}
