@@ -8,5 +8,6 @@
 )]
 
 mod check;
+mod git;
 mod tree;
 mod workspace;
