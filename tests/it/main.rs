@@ -11,3 +11,5 @@ mod check;
 mod git;
 mod tree;
 mod workspace;
+
+mod model;
