@@ -11,6 +11,7 @@ pub use check::{
 };
 pub use progress::{Cancel, Clock, Journal, NoJournal, Progress, Steer, SystemClock};
 pub use task::{
-    Command, IssueRef, Person, RepoName, RepoRef, StopReason, TaskId, Trigger, TriggerKind, Verdict,
+    Command, IssueRef, Person, RepoName, RepoRef, Step, StopReason, TaskId, Trigger, TriggerKind,
+    Verdict,
 };
 pub use work::{CheckPair, Limits, Report, Usage};

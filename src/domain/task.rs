@@ -143,6 +143,34 @@ pub struct Trigger {
     pub key: String,
 }
 
+/// What a task is about to do, in order; written down before it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Token, mirror, worktree, base check.
+    Prepare,
+    /// The loop of the agent.
+    Work,
+    /// The final full check and the comparison with base.
+    Check,
+    Review,
+    /// Commit, branch, pull request, status comment.
+    Publish,
+}
+
+impl Step {
+    /// The word in JSON, traces and the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            Step::Prepare => "prepare",
+            Step::Work => "work",
+            Step::Check => "check",
+            Step::Review => "review",
+            Step::Publish => "publish",
+        }
+    }
+}
+
 /// How the loop of the agent ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

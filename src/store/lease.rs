@@ -1,0 +1,261 @@
+//! Who works on a task: claim, heartbeat, checkpoints, endings. Every write names the epoch of its
+//! claim, so that one who lost the lease changes nothing.
+
+use super::tasks::{int, read};
+use super::{Dialect, Reached, Store, StoreError, Task, ms};
+use crate::domain::{Step, TaskId, Verdict};
+use serde_json::Value;
+use sqlx::Row;
+use std::time::Duration;
+
+/// Proof of a claim: the task and the epoch that the claim gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    pub id: TaskId,
+    pub epoch: i64,
+}
+
+/// A task that this worker holds now.
+#[derive(Debug, Clone)]
+pub struct Claimed {
+    pub held: Held,
+    pub task: Task,
+}
+
+/// What a heartbeat tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Beat {
+    /// Somebody asked to stop the task.
+    pub cancel_requested: bool,
+}
+
+/// What follows a failed attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failed {
+    /// It waits for its next attempt.
+    Again,
+    /// That was its last one: tell a person, then [`Store::bury`] it.
+    Dead,
+}
+
+/// The oldest task that is due, whose issue has neither a running task nor an older waiting one.
+macro_rules! claim {
+    ($lock:literal) => {
+        concat!(
+            "UPDATE tasks SET state = 'running', lease_owner = $1, lease_until = $2, \
+             epoch = epoch + 1, attempt = attempt + 1, updated_at = $3 \
+             WHERE state = 'queued' AND id = (SELECT t.id FROM tasks t \
+             WHERE t.state = 'queued' AND t.run_at <= $3 \
+             AND NOT EXISTS (SELECT 1 FROM tasks r WHERE r.state = 'running' \
+             AND r.repo_id = t.repo_id AND r.issue_id = t.issue_id) \
+             AND NOT EXISTS (SELECT 1 FROM tasks w WHERE w.state = 'queued' \
+             AND w.repo_id = t.repo_id AND w.issue_id = t.issue_id AND w.id < t.id) \
+             ORDER BY t.run_at, t.id LIMIT 1",
+            $lock,
+            ") RETURNING *"
+        )
+    };
+}
+
+/// How often a claim looks again after another worker was faster.
+const RACES: u32 = 5;
+
+impl Store {
+    /// Claims the next task that is due, for `lease`; `None` when there is none.
+    pub async fn claim(
+        &self,
+        worker: &str,
+        lease: Duration,
+    ) -> Result<Option<Claimed>, StoreError> {
+        let sql = match self.dialect {
+            Dialect::Sqlite => claim!(""),
+            Dialect::Postgres => claim!(" FOR UPDATE OF t SKIP LOCKED"),
+        };
+        for _ in 0..RACES {
+            let now = self.now();
+            let row = sqlx::query(sql)
+                .bind(worker)
+                .bind(now + ms(lease))
+                .bind(now)
+                .fetch_optional(&self.write)
+                .await
+                .map_err(StoreError::from);
+            match row {
+                Ok(None) => return Ok(None),
+                Ok(Some(row)) => {
+                    let task = read(&row)?;
+                    let held = Held {
+                        id: task.id,
+                        epoch: task.epoch,
+                    };
+                    return Ok(Some(Claimed { held, task }));
+                }
+                // Another worker took a task of the same issue in the same moment.
+                Err(e) if e.is_unique_violation() => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Prolongs the lease to `lease` from now, and tells whether a stop was asked for.
+    /// An error of [`StoreError::LostLease`] means: end the sandbox, make no further effect.
+    pub async fn heartbeat(&self, held: Held, lease: Duration) -> Result<Beat, StoreError> {
+        let row = sqlx::query(
+            "UPDATE tasks SET lease_until = $1 \
+             WHERE id = $2 AND epoch = $3 AND state = 'running' RETURNING cancel_requested",
+        )
+        .bind(self.now() + ms(lease))
+        .bind(held.id.0)
+        .bind(held.epoch)
+        .fetch_optional(&self.write)
+        .await?
+        .ok_or(StoreError::LostLease(held.id))?;
+        Ok(Beat {
+            cancel_requested: row.try_get::<i64, _>("cancel_requested")? != 0,
+        })
+    }
+
+    /// Records a step before it begins, with what was reached so far; `None` keeps what stands.
+    pub async fn step(&self, held: Held, step: Step, reached: &Reached) -> Result<(), StoreError> {
+        let done = sqlx::query(
+            "UPDATE tasks SET step = $1, updated_at = $2, \
+             status_comment_id = COALESCE($3, status_comment_id), \
+             store_path = COALESCE($4, store_path), head_sha = COALESCE($5, head_sha), \
+             base_sha = COALESCE($6, base_sha), pr_number = COALESCE($7, pr_number) \
+             WHERE id = $8 AND epoch = $9 AND state = 'running'",
+        )
+        .bind(step.word())
+        .bind(self.now())
+        .bind(reached.status_comment_id.map(int))
+        .bind(reached.store_path.as_deref())
+        .bind(reached.head_sha.as_deref())
+        .bind(reached.base_sha.as_deref())
+        .bind(reached.pr_number.map(int))
+        .bind(held.id.0)
+        .bind(held.epoch)
+        .execute(&self.write)
+        .await?;
+        held_still(done.rows_affected(), held)
+    }
+
+    /// Ends a task with its verdict.
+    pub async fn finish(
+        &self,
+        held: Held,
+        verdict: Verdict,
+        result: &Value,
+    ) -> Result<(), StoreError> {
+        let done = sqlx::query(
+            "UPDATE tasks SET state = 'done', verdict = $1, result = $2, error = NULL, \
+             lease_owner = NULL, lease_until = NULL, updated_at = $3 \
+             WHERE id = $4 AND epoch = $5 AND state = 'running'",
+        )
+        .bind(verdict.word())
+        .bind(result.to_string())
+        .bind(self.now())
+        .bind(held.id.0)
+        .bind(held.epoch)
+        .execute(&self.write)
+        .await?;
+        self.tasks_changed.notify_waiters();
+        held_still(done.rows_affected(), held)
+    }
+
+    /// Ends an attempt that failed: again after `retry_in`, or dead when it was the last one.
+    /// `error` is stored as it is given: redact it before.
+    pub async fn fail(
+        &self,
+        held: Held,
+        error: &str,
+        retry_in: Duration,
+    ) -> Result<Failed, StoreError> {
+        let now = self.now();
+        let row = sqlx::query(
+            "UPDATE tasks SET state = CASE WHEN attempt >= max_attempts THEN 'dead' ELSE 'queued' END, \
+             error = $1, run_at = $2, lease_owner = NULL, lease_until = NULL, updated_at = $3 \
+             WHERE id = $4 AND epoch = $5 AND state = 'running' RETURNING state",
+        )
+        .bind(error)
+        .bind(now + ms(retry_in))
+        .bind(now)
+        .bind(held.id.0)
+        .bind(held.epoch)
+        .fetch_optional(&self.write)
+        .await?
+        .ok_or(StoreError::LostLease(held.id))?;
+        self.tasks_changed.notify_waiters();
+        let state: String = row.try_get("state")?;
+        Ok(match state.as_str() {
+            "dead" => Failed::Dead,
+            _ => Failed::Again,
+        })
+    }
+
+    /// Gives a task back until a time, without counting the attempt: GitHub or the model asks to
+    /// wait, or (with no wait) the server shuts down.
+    pub async fn park(&self, held: Held, wait: Duration, reason: &str) -> Result<(), StoreError> {
+        let now = self.now();
+        let done = sqlx::query(
+            "UPDATE tasks SET state = 'queued', attempt = attempt - 1, run_at = $1, error = $2, \
+             lease_owner = NULL, lease_until = NULL, updated_at = $3 \
+             WHERE id = $4 AND epoch = $5 AND state = 'running'",
+        )
+        .bind(now + ms(wait))
+        .bind(reason)
+        .bind(now)
+        .bind(held.id.0)
+        .bind(held.epoch)
+        .execute(&self.write)
+        .await?;
+        self.tasks_changed.notify_waiters();
+        held_still(done.rows_affected(), held)
+    }
+
+    /// Takes expired leases away: a task goes back to the queue after `retry_in`, or is dead when
+    /// it has no attempt left. Returns every dead task whose people were not told yet: tell them,
+    /// then [`Store::bury`] it.
+    pub async fn reap(&self, retry_in: Duration) -> Result<Vec<Task>, StoreError> {
+        let now = self.now();
+        let done = sqlx::query(
+            "UPDATE tasks SET state = CASE WHEN attempt >= max_attempts THEN 'dead' ELSE 'queued' END, \
+             epoch = epoch + 1, run_at = $1, lease_owner = NULL, lease_until = NULL, \
+             error = 'the worker stopped in the middle of it', updated_at = $2 \
+             WHERE state = 'running' AND lease_until <= $2",
+        )
+        .bind(now + ms(retry_in))
+        .bind(now)
+        .execute(&self.write)
+        .await?;
+        if done.rows_affected() > 0 {
+            self.tasks_changed.notify_waiters();
+        }
+        let rows = sqlx::query(
+            "SELECT * FROM tasks WHERE state = 'dead' AND verdict IS NULL ORDER BY id LIMIT 100",
+        )
+        .fetch_all(&self.write)
+        .await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// Ends a dead task, after its people were told.
+    pub async fn bury(&self, id: TaskId, verdict: Verdict) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE tasks SET verdict = $1, updated_at = $2 \
+             WHERE id = $3 AND state = 'dead' AND verdict IS NULL",
+        )
+        .bind(verdict.word())
+        .bind(self.now())
+        .bind(id.0)
+        .execute(&self.write)
+        .await?;
+        Ok(())
+    }
+}
+
+pub(super) fn held_still(rows: u64, held: Held) -> Result<(), StoreError> {
+    match rows {
+        0 => Err(StoreError::LostLease(held.id)),
+        _ => Ok(()),
+    }
+}

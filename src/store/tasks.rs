@@ -1,0 +1,280 @@
+//! Tasks: made once for each trigger, looked up by people and workers.
+
+use super::{Store, StoreError};
+use crate::domain::{RepoName, Step, TaskId, Trigger, Verdict};
+use serde::Serialize;
+use serde_json::Value;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+/// Where a task stands in the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Waits for a worker, for its turn, or for a time.
+    Queued,
+    Running,
+    /// Ended with a verdict.
+    Done,
+    /// Failed as often as it may; a person is told, then the verdict is `crashed`.
+    Dead,
+}
+
+impl State {
+    /// The word in the database and in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            State::Queued => "queued",
+            State::Running => "running",
+            State::Done => "done",
+            State::Dead => "dead",
+        }
+    }
+
+    fn read(word: &str) -> Result<State, StoreError> {
+        [State::Queued, State::Running, State::Done, State::Dead]
+            .into_iter()
+            .find(|s| s.word() == word)
+            .ok_or_else(|| unreadable("task state", word))
+    }
+}
+
+/// What a task has made so far; a later attempt goes on from it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Reached {
+    pub status_comment_id: Option<u64>,
+    /// The private git directory that holds the task's commit until it is published.
+    pub store_path: Option<String>,
+    pub head_sha: Option<String>,
+    pub base_sha: Option<String>,
+    pub pr_number: Option<u64>,
+}
+
+/// A row of the queue. Times are milliseconds since the Unix epoch.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Task {
+    pub id: TaskId,
+    pub trigger: Trigger,
+    pub state: State,
+    pub step: Option<Step>,
+    pub run_at: i64,
+    /// Claims so far that count.
+    pub attempt: u32,
+    pub max_attempts: u32,
+    pub lease_owner: Option<String>,
+    pub lease_until: Option<i64>,
+    pub epoch: i64,
+    pub cancel_requested: bool,
+    pub reached: Reached,
+    pub verdict: Option<Verdict>,
+    pub result: Option<Value>,
+    /// Why the last attempt failed, or why it is parked.
+    pub error: Option<String>,
+    pub created_at: i64,
+    pub updated_at: i64,
+}
+
+/// Whether a trigger made a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Created {
+    Created(TaskId),
+    /// The same trigger made this task before.
+    Exists(TaskId),
+}
+
+impl Created {
+    pub fn id(self) -> TaskId {
+        match self {
+            Created::Created(id) | Created::Exists(id) => id,
+        }
+    }
+}
+
+/// Which tasks a list shows; `None` means any.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    pub state: Option<State>,
+    /// `owner/name`.
+    pub repo: Option<RepoName>,
+    pub issue_number: Option<u64>,
+    /// Only tasks before this one: the last of the page before.
+    pub before: Option<TaskId>,
+}
+
+/// Issue ids of GitHub fit: they are far below 2^63.
+pub(super) fn int(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+impl Store {
+    /// Makes the task of a trigger, or finds the one that the same trigger made before.
+    pub async fn create_task(
+        &self,
+        trigger: &Trigger,
+        max_attempts: u32,
+    ) -> Result<Created, StoreError> {
+        let json = serde_json::to_string(trigger).map_err(|e| StoreError::Row {
+            what: "trigger",
+            why: e.to_string(),
+        })?;
+        let issue = &trigger.issue;
+        let row = sqlx::query(
+            "INSERT INTO tasks (key, repo_id, issue_id, issue_number, installation_id, repo_name, \
+             trigger_json, run_at, max_attempts, created_at, updated_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8) \
+             ON CONFLICT (key) DO NOTHING RETURNING id",
+        )
+        .bind(trigger.key.as_str())
+        .bind(int(issue.repo.id))
+        .bind(int(issue.id))
+        .bind(int(issue.number))
+        .bind(int(issue.repo.installation_id))
+        .bind(issue.repo.name.to_string())
+        .bind(json)
+        .bind(self.now())
+        .bind(i64::from(max_attempts.max(1)))
+        .fetch_optional(&self.write)
+        .await?;
+        if let Some(row) = row {
+            self.tasks_changed.notify_waiters();
+            return Ok(Created::Created(TaskId(row.try_get("id")?)));
+        }
+        // On the writing side: there the row is sure to be seen.
+        let row = sqlx::query("SELECT id FROM tasks WHERE key = $1")
+            .bind(trigger.key.as_str())
+            .fetch_one(&self.write)
+            .await?;
+        Ok(Created::Exists(TaskId(row.try_get("id")?)))
+    }
+
+    pub async fn task(&self, id: TaskId) -> Result<Option<Task>, StoreError> {
+        let row = sqlx::query("SELECT * FROM tasks WHERE id = $1")
+            .bind(id.0)
+            .fetch_optional(&self.read)
+            .await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// The newest task of an issue.
+    pub async fn latest_task_of_issue(
+        &self,
+        repo_id: u64,
+        issue_id: u64,
+    ) -> Result<Option<Task>, StoreError> {
+        let row = sqlx::query(
+            "SELECT * FROM tasks WHERE repo_id = $1 AND issue_id = $2 ORDER BY id DESC LIMIT 1",
+        )
+        .bind(int(repo_id))
+        .bind(int(issue_id))
+        .fetch_optional(&self.read)
+        .await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// The newest task that works on a pull request; it names the issue that the request is for.
+    pub async fn latest_task_of_pull(
+        &self,
+        repo_id: u64,
+        pr_number: u64,
+    ) -> Result<Option<Task>, StoreError> {
+        let row = sqlx::query(
+            "SELECT * FROM tasks WHERE repo_id = $1 AND pr_number = $2 ORDER BY id DESC LIMIT 1",
+        )
+        .bind(int(repo_id))
+        .bind(int(pr_number))
+        .fetch_optional(&self.read)
+        .await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// Tasks, newest first.
+    pub async fn tasks(&self, filter: &Filter, limit: u32) -> Result<Vec<Task>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT * FROM tasks WHERE id < $1 AND ($2 = '' OR state = $2) \
+             AND ($3 = '' OR repo_name = $3) AND ($4 = 0 OR issue_number = $4) \
+             ORDER BY id DESC LIMIT $5",
+        )
+        .bind(filter.before.map_or(i64::MAX, |id| id.0))
+        .bind(filter.state.map_or("", State::word))
+        .bind(
+            filter
+                .repo
+                .as_ref()
+                .map_or(String::new(), |r| r.to_string()),
+        )
+        .bind(filter.issue_number.map_or(0, int))
+        .bind(i64::from(limit))
+        .fetch_all(&self.read)
+        .await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// How many tasks would run before this one if nothing else came in.
+    pub async fn place_in_queue(&self, id: TaskId) -> Result<u64, StoreError> {
+        let row = sqlx::query(
+            "SELECT COUNT(*) AS n FROM tasks WHERE state = 'queued' AND run_at <= $1 AND id < $2",
+        )
+        .bind(self.now())
+        .bind(id.0)
+        .fetch_one(&self.read)
+        .await?;
+        let n: i64 = row.try_get("n")?;
+        Ok(n.unsigned_abs())
+    }
+}
+
+/// A row of `tasks`, read.
+pub(super) fn read(row: &AnyRow) -> Result<Task, StoreError> {
+    let trigger: String = row.try_get("trigger_json")?;
+    let state: String = row.try_get("state")?;
+    let step: Option<String> = row.try_get("step")?;
+    let verdict: Option<String> = row.try_get("verdict")?;
+    let result: Option<String> = row.try_get("result")?;
+    let number = |name: &str| -> Result<Option<u64>, StoreError> {
+        let n: Option<i64> = row.try_get(name)?;
+        Ok(n.map(i64::unsigned_abs))
+    };
+    let count = |name: &str| -> Result<u32, StoreError> {
+        let n: i64 = row.try_get(name)?;
+        Ok(u32::try_from(n).unwrap_or(0))
+    };
+    Ok(Task {
+        id: TaskId(row.try_get("id")?),
+        trigger: serde_json::from_str(&trigger).map_err(|e| unreadable("trigger", e))?,
+        state: State::read(&state)?,
+        step: step.map(|s| word("step", &s)).transpose()?,
+        run_at: row.try_get("run_at")?,
+        attempt: count("attempt")?,
+        max_attempts: count("max_attempts")?,
+        lease_owner: row.try_get("lease_owner")?,
+        lease_until: row.try_get("lease_until")?,
+        epoch: row.try_get("epoch")?,
+        cancel_requested: row.try_get::<i64, _>("cancel_requested")? != 0,
+        reached: Reached {
+            status_comment_id: number("status_comment_id")?,
+            store_path: row.try_get("store_path")?,
+            head_sha: row.try_get("head_sha")?,
+            base_sha: row.try_get("base_sha")?,
+            pr_number: number("pr_number")?,
+        },
+        verdict: verdict.map(|v| word("verdict", &v)).transpose()?,
+        result: result
+            .map(|r| serde_json::from_str(&r).map_err(|e| unreadable("result", e)))
+            .transpose()?,
+        error: row.try_get("error")?,
+        created_at: row.try_get("created_at")?,
+        updated_at: row.try_get("updated_at")?,
+    })
+}
+
+/// A word of the vocabulary, by the name that serde gives it.
+fn word<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T, StoreError> {
+    serde_json::from_value(Value::String(text.into())).map_err(|e| unreadable(what, e))
+}
+
+fn unreadable(what: &'static str, why: impl std::fmt::Display) -> StoreError {
+    StoreError::Row {
+        what,
+        why: why.to_string(),
+    }
+}

@@ -1,0 +1,97 @@
+//! Group commit: deliveries that wait at the same time share one transaction, so that the disk's
+//! flush is paid once for all of them. Nobody hears `stored` before the commit.
+
+use super::deliveries::{Added, Incoming, insert};
+use super::{Dialect, StoreError, now_ms};
+use crate::domain::Clock;
+use sqlx::AnyPool;
+use std::sync::Arc;
+use tokio::sync::{Notify, mpsc, oneshot};
+
+/// Deliveries of one transaction.
+const GROUP: usize = 64;
+/// Deliveries that may wait; beyond them, callers wait for room.
+const QUEUE: usize = 1024;
+
+type Answer = oneshot::Sender<Result<Added, StoreError>>;
+
+/// The way to the writer.
+#[derive(Clone)]
+pub(super) struct Inserts(mpsc::Sender<(Incoming, Answer)>);
+
+impl Inserts {
+    /// Resolves after the commit. Dropping the future does not take the delivery back.
+    pub(super) async fn add(&self, delivery: Incoming) -> Result<Added, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        self.0
+            .send((delivery, answer))
+            .await
+            .map_err(|_| StoreError::Closed)?;
+        answered.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+/// Starts the writer; it ends when the last [`Inserts`] is dropped.
+pub(super) fn start(
+    pool: AnyPool,
+    dialect: Dialect,
+    clock: Arc<dyn Clock>,
+    changed: Arc<Notify>,
+) -> Inserts {
+    let (sender, mut waiting) = mpsc::channel(QUEUE);
+    tokio::spawn(async move {
+        let mut group: Vec<(Incoming, Answer)> = Vec::with_capacity(GROUP);
+        while waiting.recv_many(&mut group, GROUP).await > 0 {
+            let now = now_ms(&*clock);
+            match write(&pool, dialect, &group, now).await {
+                Ok(added) => {
+                    for ((_, answer), added) in group.drain(..).zip(added) {
+                        let _ = answer.send(Ok(added)); // the caller may have gone
+                    }
+                }
+                Err(_) => one_by_one(&pool, dialect, &mut group, now).await,
+            }
+            changed.notify_waiters();
+        }
+    });
+    Inserts(sender)
+}
+
+async fn write(
+    pool: &AnyPool,
+    dialect: Dialect,
+    group: &[(Incoming, Answer)],
+    now: i64,
+) -> Result<Vec<Added>, StoreError> {
+    let mut tx = pool.begin_with(dialect.begin()).await?;
+    let mut added = Vec::with_capacity(group.len());
+    for (delivery, _) in group {
+        added.push(insert(&mut tx, delivery, now).await?);
+    }
+    tx.commit().await?;
+    Ok(added)
+}
+
+/// A group that failed is tried again in single steps, so that one delivery that the database
+/// refuses takes no other with it. The first error that would hit all of them ends the attempt.
+async fn one_by_one(
+    pool: &AnyPool,
+    dialect: Dialect,
+    group: &mut Vec<(Incoming, Answer)>,
+    now: i64,
+) {
+    let mut broken = false;
+    for single in group.drain(..) {
+        if broken {
+            let _ = single
+                .1
+                .send(Err(StoreError::Busy(sqlx::Error::PoolTimedOut)));
+            continue;
+        }
+        let result = write(pool, dialect, std::slice::from_ref(&single), now).await;
+        broken = result.as_ref().is_err_and(StoreError::is_transient);
+        let _ = single
+            .1
+            .send(result.map(|added| added.into_iter().next().unwrap_or(Added::New)));
+    }
+}
