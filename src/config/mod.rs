@@ -6,3 +6,16 @@ mod repo;
 
 pub use error::ConfigError;
 pub use repo::{REPO_FILE, RepoConfig, RepoLimits};
+mod environment;
+mod read;
+mod reader;
+mod secret_file;
+mod sections;
+mod settings;
+
+pub use environment::Environment;
+pub use sections::{
+    DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings, ReposSettings,
+    SandboxSettings, ServerSettings,
+};
+pub use settings::{Mistake, Settings, SettingsError};

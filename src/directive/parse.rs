@@ -2,7 +2,7 @@
 
 use super::live::{Line, lines};
 use crate::domain::Command;
-use crate::text::{bound, clip_words, sanitise_report};
+use crate::text::{bound, clip_words, nearest, sanitise_report};
 
 /// Guidance is cut to this many bytes.
 const GUIDANCE: usize = 16 * 1024;
@@ -147,31 +147,12 @@ fn unknown(verb: &str) -> String {
         "rerun" | "re-run" | "again" | "redo" | "restart" => Some("retry"),
         "cancel" | "abort" | "halt" => Some("stop"),
         "start" | "run" | "go" => Some("fix"),
-        _ => VERBS.into_iter().find(|known| distance(verb, known) <= 2),
+        _ => nearest(verb, VERBS),
     };
     match meant {
         Some(known) => format!("did you mean `/mend {known}`? mend knows {ALL}"),
         None => format!("mend knows {ALL}"),
     }
-}
-
-/// Edit distance; words of this length need no cleverness.
-fn distance(a: &str, b: &str) -> usize {
-    if a.len() > 16 || b.len() < 4 {
-        return usize::MAX;
-    }
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut corner = i;
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let cost = corner + usize::from(ca != *cb);
-            corner = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

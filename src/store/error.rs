@@ -1,6 +1,7 @@
 //! What can go wrong with the store, sorted by what a caller does about it.
 
 use crate::domain::TaskId;
+use std::sync::Arc;
 
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
@@ -20,9 +21,9 @@ pub enum StoreError {
     NoTask(TaskId),
     /// Locked, unreachable or shutting down; the same call may succeed later.
     #[error("the database is busy or out of reach: {0}")]
-    Busy(#[source] sqlx::Error),
+    Busy(#[source] Arc<sqlx::Error>),
     #[error("the database's disk is full or not writable: {0}")]
-    Full(#[source] sqlx::Error),
+    Full(#[source] Arc<sqlx::Error>),
     /// The store was closed, or its writer is gone.
     #[error("the store is closed")]
     Closed,
@@ -39,6 +40,17 @@ impl StoreError {
         matches!(self, StoreError::Busy(_) | StoreError::Full(_))
     }
 
+    /// The same error again, for everybody who waited for the same transaction; `None` for one
+    /// that another try of a part may not meet.
+    pub(super) fn shared(&self) -> Option<StoreError> {
+        match self {
+            StoreError::Busy(e) => Some(StoreError::Busy(e.clone())),
+            StoreError::Full(e) => Some(StoreError::Full(e.clone())),
+            StoreError::Closed => Some(StoreError::Closed),
+            _ => None,
+        }
+    }
+
     pub(super) fn is_unique_violation(&self) -> bool {
         matches!(self, StoreError::Database(sqlx::Error::Database(e)) if e.is_unique_violation())
     }
@@ -49,14 +61,14 @@ impl From<sqlx::Error> for StoreError {
         let code = match &e {
             sqlx::Error::Database(d) => d.code().unwrap_or_default().into_owned(),
             sqlx::Error::PoolTimedOut | sqlx::Error::Io(_) | sqlx::Error::WorkerCrashed => {
-                return StoreError::Busy(e);
+                return StoreError::Busy(Arc::new(e));
             }
             sqlx::Error::PoolClosed => return StoreError::Closed,
             _ => return StoreError::Database(e),
         };
         match class(&code) {
-            Class::Busy => StoreError::Busy(e),
-            Class::Full => StoreError::Full(e),
+            Class::Busy => StoreError::Busy(Arc::new(e)),
+            Class::Full => StoreError::Full(Arc::new(e)),
             Class::Other => StoreError::Database(e),
         }
     }

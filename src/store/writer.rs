@@ -49,7 +49,15 @@ pub(super) fn start(
                         let _ = answer.send(Ok(added)); // the caller may have gone
                     }
                 }
-                Err(_) => one_by_one(&pool, dialect, &mut group, now).await,
+                Err(e) => {
+                    for single in group.drain(..) {
+                        let result = match e.shared() {
+                            Some(e) => Err(e),
+                            None => alone(&pool, dialect, &single, now).await,
+                        };
+                        let _ = single.1.send(result);
+                    }
+                }
             }
             changed.notify_waiters();
         }
@@ -72,26 +80,14 @@ async fn write(
     Ok(added)
 }
 
-/// A group that failed is tried again in single steps, so that one delivery that the database
-/// refuses takes no other with it. The first error that would hit all of them ends the attempt.
-async fn one_by_one(
+/// A group that the database refused is stored in single steps, so that one bad delivery takes no
+/// other with it.
+async fn alone(
     pool: &AnyPool,
     dialect: Dialect,
-    group: &mut Vec<(Incoming, Answer)>,
+    single: &(Incoming, Answer),
     now: i64,
-) {
-    let mut broken = false;
-    for single in group.drain(..) {
-        if broken {
-            let _ = single
-                .1
-                .send(Err(StoreError::Busy(sqlx::Error::PoolTimedOut)));
-            continue;
-        }
-        let result = write(pool, dialect, std::slice::from_ref(&single), now).await;
-        broken = result.as_ref().is_err_and(StoreError::is_transient);
-        let _ = single
-            .1
-            .send(result.map(|added| added.into_iter().next().unwrap_or(Added::New)));
-    }
+) -> Result<Added, StoreError> {
+    let added = write(pool, dialect, std::slice::from_ref(single), now).await?;
+    Ok(added.into_iter().next().unwrap_or(Added::New))
 }

@@ -13,3 +13,6 @@ mod tree;
 mod workspace;
 
 mod model;
+
+mod config;
+mod store;

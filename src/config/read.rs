@@ -1,0 +1,462 @@
+//! The sections, read one by one; a mistake in one does not hide those of another.
+
+use super::reader::Reader;
+use super::sections::{
+    DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings, ReposSettings,
+    SandboxSettings, ServerSettings,
+};
+use super::{Settings, secret_file};
+use crate::domain::{Limits, RepoName};
+use reqwest::Url;
+use secrecy::SecretString;
+use std::path::{Path, PathBuf};
+use toml::value::Datetime;
+
+/// GitHub sends at most 25 MB.
+const MOST_BODY: u64 = 25 * 1024 * 1024;
+const BODY: u64 = 5 * 1024 * 1024;
+/// A shorter secret can be guessed from one signed delivery.
+const LEAST_SECRET: usize = 16;
+
+pub(super) fn read(r: &mut Reader<'_>) -> Option<Settings> {
+    let server = server(r);
+    let github = github(r);
+    let model = model(r);
+    let database = database(r, &server.state_dir);
+    let limits = limits(r);
+    let sandbox = SandboxSettings {
+        bwrap: absolute(r, "sandbox.bwrap"),
+        read_only: absolute_list(r, "sandbox.read_only"),
+        user: r.text("sandbox.user"),
+    };
+    let repos = repos(r);
+    Some(Settings {
+        server,
+        github: github?,
+        model,
+        database,
+        limits,
+        sandbox,
+        repos,
+    })
+}
+
+fn server(r: &mut Reader<'_>) -> ServerSettings {
+    ServerSettings {
+        listen: r
+            .parsed(
+                "server.listen",
+                "an address and a port, such as 127.0.0.1:8080",
+            )
+            .unwrap_or_else(|| ([127, 0, 0, 1], 8080).into()),
+        body_limit_bytes: r
+            .number("server.body_limit_bytes", 1024, MOST_BODY)
+            .unwrap_or(BODY) as usize,
+        state_dir: absolute(r, "server.state_dir").unwrap_or_else(|| "/var/lib/mend".into()),
+        workers: r.number("server.workers", 1, 256).unwrap_or(2) as usize,
+    }
+}
+
+fn github(r: &mut Reader<'_>) -> Option<GithubSettings> {
+    let app_id = r.number("github.app_id", 1, u64::MAX);
+    required(
+        r,
+        "github.app_id",
+        "the number of the GitHub App, on its settings page",
+    );
+    let private_key = private_key(r);
+    let webhook_secret = shared_secret(r, "github.webhook_secret");
+    required(
+        r,
+        "github.webhook_secret",
+        "the secret that GitHub signs webhooks with",
+    );
+    let webhook_secret_old = shared_secret(r, "github.webhook_secret_old");
+    let until: Option<Datetime> = r.parsed(
+        "github.webhook_secret_old_until",
+        "a time, such as 2027-01-31T12:00:00Z",
+    );
+    let until = until.and_then(|at| {
+        let seconds = unix(&at);
+        if seconds.is_none() {
+            r.wrong(
+                "github.webhook_secret_old_until",
+                format!("is {at}: it must be a date and a time, such as 2027-01-31T12:00:00Z"),
+            );
+        }
+        seconds
+    });
+    let base_url = url(r, "github.base_url").unwrap_or_else(|| "https://api.github.com".into());
+    let web_url = url(r, "github.web_url").unwrap_or_else(|| web_of(&base_url));
+    let label = r.text("github.label").unwrap_or_else(|| "mend".into());
+    if label.trim().is_empty() || label.chars().count() > 50 {
+        r.wrong("github.label", "must have 1 to 50 characters");
+    }
+    let branch_prefix = r
+        .text("github.branch_prefix")
+        .unwrap_or_else(|| "mend/".into());
+    if !is_branch_prefix(&branch_prefix) {
+        r.wrong(
+            "github.branch_prefix",
+            "must be the beginning of a branch's name and end in a slash, such as mend/",
+        );
+    }
+    let permission = r
+        .parsed("github.permission", "triage, write, maintain or admin")
+        .unwrap_or(Permission::Write);
+    Some(GithubSettings {
+        app_id: app_id?,
+        private_key: private_key?,
+        webhook_secret: webhook_secret?,
+        webhook_secret_old,
+        webhook_secret_old_until: until,
+        base_url,
+        web_url,
+        label: label.trim().to_string(),
+        branch_prefix,
+        permission,
+    })
+}
+
+fn required(r: &mut Reader<'_>, key: &str, what: &str) {
+    if !r.is_set(key) {
+        r.missing(key, what);
+    }
+}
+
+/// The App's key, in the settings or in a file of its own.
+fn private_key(r: &mut Reader<'_>) -> Option<SecretString> {
+    let (inline, file) = ("github.private_key", "github.private_key_path");
+    let (key, pem) = match (r.secret(inline), absolute(r, file)) {
+        (Some(_), Some(_)) => {
+            r.wrong(inline, format!("and `{file}` are both set: keep one"));
+            return None;
+        }
+        // Compose files and unit files write a key on one line.
+        (Some(pem), None) => (inline, pem.replace("\\n", "\n")),
+        (None, Some(path)) => match secret_file::read(&path) {
+            Ok(pem) => (file, pem),
+            Err(why) => {
+                r.wrong(file, format!("is {}, which {why}", path.display()));
+                return None;
+            }
+        },
+        (None, None) => {
+            if !r.is_set(inline) && !r.is_set(file) {
+                r.missing(
+                    file,
+                    "the file of the App's private key (or `github.private_key`, the key itself)",
+                );
+            }
+            return None;
+        }
+    };
+    let pem = pem.trim();
+    if !pem.starts_with("-----BEGIN ") || !pem.contains("PRIVATE KEY-----\n") {
+        r.wrong(
+            key,
+            "is no PEM private key: it begins with -----BEGIN RSA PRIVATE KEY-----",
+        );
+        return None;
+    }
+    Some(format!("{pem}\n").into())
+}
+
+fn shared_secret(r: &mut Reader<'_>, key: &str) -> Option<SecretString> {
+    let secret = r.secret(key)?;
+    if secret.trim().len() < LEAST_SECRET {
+        r.wrong(
+            key,
+            format!(
+                "is too short: use at least {LEAST_SECRET} random characters, \
+                 such as `openssl rand -hex 32` prints"
+            ),
+        );
+        return None;
+    }
+    Some(secret.into())
+}
+
+fn model(r: &mut Reader<'_>) -> ModelSettings {
+    let replay = absolute_list(r, "model.replay");
+    let wire = match r.text("model.wire").as_deref() {
+        Some("chat" | "openai") => "chat".to_string(),
+        Some("anthropic") => "anthropic".to_string(),
+        Some(other) => {
+            let shown = other.escape_debug().to_string();
+            r.wrong(
+                "model.wire",
+                format!("is `{shown}`: it must be anthropic or chat"),
+            );
+            String::new()
+        }
+        None => String::new(),
+    };
+    let name = r.text("model.model").unwrap_or_default();
+    if replay.is_empty() {
+        required(
+            r,
+            "model.wire",
+            "the endpoint's format, anthropic or chat (OpenAI Chat Completions)",
+        );
+        if name.is_empty() {
+            r.missing("model.model", "the model's name as the endpoint knows it");
+        }
+    }
+    let small = u64::from(u32::MAX);
+    ModelSettings {
+        wire,
+        model: name,
+        base_url: url(r, "model.base_url"),
+        api_key: r.secret("model.api_key").map(SecretString::from),
+        headers: headers(r),
+        extra_body: extra_body(r),
+        stream: r.parsed("model.stream", "true or false"),
+        max_output_tokens: r
+            .number("model.max_output_tokens", 1, small)
+            .map(|n| n as u32),
+        max_tokens_field: r.text("model.max_tokens_field"),
+        stream_usage: r.parsed("model.stream_usage", "true or false"),
+        prompt_cache: r.parsed("model.prompt_cache", "true or false"),
+        timeout_s: r.number("model.timeout_s", 1, 86_400),
+        idle_timeout_s: r.number("model.idle_timeout_s", 1, 86_400),
+        retries: r.number("model.retries", 0, 100).map(|n| n as u32),
+        retry_wait_s: r.number("model.retry_wait_s", 0, 86_400),
+        price: price(r),
+        record: absolute(r, "model.record"),
+        replay,
+    }
+}
+
+fn headers(r: &mut Reader<'_>) -> std::collections::BTreeMap<String, SecretString> {
+    let table = r.secret_table("model.headers");
+    let mut headers = std::collections::BTreeMap::new();
+    for (name, value) in table {
+        match value {
+            toml::Value::String(value) => {
+                headers.insert(name, value.into());
+            }
+            _ => r.wrong("model.headers", format!("has a `{name}` that is not text")),
+        }
+    }
+    headers
+}
+
+fn extra_body(r: &mut Reader<'_>) -> serde_json::Map<String, serde_json::Value> {
+    match serde_json::to_value(r.table("model.extra_body")) {
+        Ok(serde_json::Value::Object(body)) => body,
+        _ => serde_json::Map::new(),
+    }
+}
+
+fn price(r: &mut Reader<'_>) -> Option<PriceSettings> {
+    let input = r.amount("model.price.input_per_million");
+    let output = r.amount("model.price.output_per_million");
+    let cached_per_million = r.amount("model.price.cached_per_million");
+    let cache_write_per_million = r.amount("model.price.cache_write_per_million");
+    if input.is_some() || output.is_some() || cached_per_million.is_some() {
+        for key in [
+            "model.price.input_per_million",
+            "model.price.output_per_million",
+        ] {
+            required(r, key, "a price needs both, in dollars per million tokens");
+        }
+    }
+    Some(PriceSettings {
+        input_per_million: input?,
+        cached_per_million,
+        cache_write_per_million,
+        output_per_million: output?,
+    })
+}
+
+fn database(r: &mut Reader<'_>, state_dir: &Path) -> DatabaseSettings {
+    let key = "database.url";
+    let url = r.secret(key).unwrap_or_else(|| default_database(state_dir));
+    let schemes = ["sqlite:", "postgres://", "postgresql://"];
+    if !schemes.iter().any(|s| url.starts_with(s)) {
+        r.wrong(key, "must begin with `sqlite:` or `postgres://`");
+    }
+    DatabaseSettings { url: url.into() }
+}
+
+/// `sqlite:` and the path, with what means something in a URL escaped.
+fn default_database(state_dir: &Path) -> String {
+    let path = state_dir.join("mend.db").display().to_string();
+    let path = path.replace('%', "%25").replace('?', "%3F");
+    format!("sqlite:{}", path.replace('#', "%23"))
+}
+
+fn limits(r: &mut Reader<'_>) -> Limits {
+    let plain = Limits::default();
+    let small = u64::from(u32::MAX);
+    let day = 86_400;
+    Limits {
+        turns: r
+            .number("limits.turns", 1, small)
+            .map_or(plain.turns, |n| n as u32),
+        wall_s: r.number("limits.wall_s", 1, day).unwrap_or(plain.wall_s),
+        check_s: r.number("limits.check_s", 1, day).unwrap_or(plain.check_s),
+        input_tokens: r
+            .number("limits.input_tokens", 1, u64::MAX)
+            .unwrap_or(plain.input_tokens),
+        dollars: r.amount("limits.dollars"),
+        tool_result_bytes: r
+            .number("limits.tool_result_bytes", 1024, 16 * 1024 * 1024)
+            .map_or(plain.tool_result_bytes, |n| n as usize),
+    }
+}
+
+fn repos(r: &mut Reader<'_>) -> ReposSettings {
+    let mut allow = Vec::new();
+    for entry in r.list("repos.allow") {
+        let probe = entry
+            .strip_suffix("/*")
+            .map_or_else(|| entry.clone(), |owner| format!("{owner}/x"));
+        match probe.parse::<RepoName>() {
+            Ok(_) => allow.push(entry.to_lowercase()),
+            Err(_) => r.wrong(
+                "repos.allow",
+                format!(
+                    "has `{}`: each entry must be owner/name or owner/*",
+                    entry.escape_debug()
+                ),
+            ),
+        }
+    }
+    ReposSettings { allow }
+}
+
+fn absolute(r: &mut Reader<'_>, key: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(r.text(key)?);
+    if !path.is_absolute() {
+        r.wrong(
+            key,
+            format!("is {}: it must be an absolute path", path.display()),
+        );
+        return None;
+    }
+    Some(path)
+}
+
+fn absolute_list(r: &mut Reader<'_>, key: &str) -> Vec<PathBuf> {
+    let paths: Vec<PathBuf> = r.list(key).into_iter().map(PathBuf::from).collect();
+    for path in paths.iter().filter(|p| !p.is_absolute()) {
+        r.wrong(
+            key,
+            format!(
+                "has {}: each entry must be an absolute path",
+                path.display()
+            ),
+        );
+    }
+    paths
+}
+
+/// An http(s) URL without user, query and fragment; a slash at its end goes.
+fn url(r: &mut Reader<'_>, key: &str) -> Option<String> {
+    let text = r.text(key)?;
+    let fine = Url::parse(&text).is_ok_and(|u| {
+        matches!(u.scheme(), "http" | "https")
+            && u.has_host()
+            && u.username().is_empty()
+            && u.password().is_none()
+            && u.fragment().is_none()
+            // Azure names its version in the query.
+            && (u.query().is_none() || key == "model.base_url")
+    });
+    if !fine {
+        // A password may stand in it: the value is not repeated.
+        r.wrong(
+            key,
+            "must be an http or https address without user, password and fragment, such as https://api.github.com",
+        );
+        return None;
+    }
+    Some(text.trim_end_matches('/').to_string())
+}
+
+/// Where people look, for an API at `base`: GitHub Enterprise Server has its API under `/api/v3`.
+fn web_of(base: &str) -> String {
+    match base {
+        "https://api.github.com" => "https://github.com".into(),
+        other => other.trim_end_matches("/api/v3").to_string(),
+    }
+}
+
+/// Whether a ref may begin with this (`git check-ref-format`), and only mend's own would.
+fn is_branch_prefix(prefix: &str) -> bool {
+    let plain = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with(['.', '-'])
+            && !part.ends_with(['.'])
+            && !part.ends_with(".lock")
+            && !part.contains("..")
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+    };
+    prefix
+        .strip_suffix('/')
+        .is_some_and(|p| p.len() <= 60 && p.split('/').all(plain))
+}
+
+/// Seconds since the Unix epoch; a time without offset is UTC.
+fn unix(at: &Datetime) -> Option<i64> {
+    let (date, time) = (at.date?, at.time?);
+    // Days of the civil calendar, counted from March so that the leap day comes last.
+    let (y, m) = (i64::from(date.year), i64::from(date.month));
+    let (y, m) = if m > 2 { (y, m - 3) } else { (y - 1, m + 9) };
+    let era = y.div_euclid(400);
+    let year = y.rem_euclid(400);
+    let day = (153 * m + 2) / 5 + i64::from(date.day) - 1;
+    let days = era * 146_097 + year * 365 + year / 4 - year / 100 + day - 719_468;
+    let seconds = i64::from(time.hour) * 3600
+        + i64::from(time.minute) * 60
+        + i64::from(time.second.unwrap_or(0));
+    let offset = match at.offset {
+        Some(toml::value::Offset::Custom { minutes }) => i64::from(minutes) * 60,
+        _ => 0,
+    };
+    Some(days * 86_400 + seconds - offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_become_seconds() {
+        for (text, seconds) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("2024-02-29T12:00:00Z", 1_709_208_000),
+            ("2027-01-31T12:00:00+01:00", 1_801_393_200),
+            ("2000-03-01T00:00:00", 951_868_800),
+        ] {
+            assert_eq!(unix(&text.parse().unwrap()), Some(seconds), "{text}");
+        }
+        assert_eq!(unix(&"2027-01-31".parse().unwrap()), None);
+    }
+
+    #[test]
+    fn prefixes_are_those_of_branches() {
+        for good in ["mend/", "bots/mend/", "m-1_x/"] {
+            assert!(is_branch_prefix(good), "{good}");
+        }
+        for bad in [
+            "mend", "/", "", "a//", "../", "-x/", "a.lock/", "a b/", "a~/", ".a/",
+        ] {
+            assert!(!is_branch_prefix(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_web_address_follows_the_api() {
+        assert_eq!(web_of("https://api.github.com"), "https://github.com");
+        assert_eq!(
+            web_of("https://git.acme.test/api/v3"),
+            "https://git.acme.test"
+        );
+        assert_eq!(web_of("http://127.0.0.1:9000"), "http://127.0.0.1:9000");
+    }
+}

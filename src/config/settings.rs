@@ -1,0 +1,107 @@
+//! The server's settings: one file, every key overridable by a variable, checked once at start
+//! with all mistakes named together.
+
+use super::reader::Reader;
+use super::secret_file::too_open;
+use super::sections::{
+    DatabaseSettings, GithubSettings, ModelSettings, ReposSettings, SandboxSettings, ServerSettings,
+};
+use super::{Environment, read::read};
+use crate::domain::Limits;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+const DEFAULT_FILE: &str = "/etc/mend/config.toml";
+/// One thing that is wrong with the settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// The key, or the name of a variable.
+    pub key: String,
+    /// What is wrong with it and what to do; holds no secret.
+    pub message: String,
+}
+
+/// Why the settings cannot be used; each is the operator's to mend.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    #[error("cannot read the settings file {path}: {source}")]
+    Unreadable {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("the settings file {path} is not TOML: line {line}: {message}")]
+    Syntax {
+        path: PathBuf,
+        line: usize,
+        message: String,
+    },
+    /// Every mistake, a line each.
+    #[error("{}", lines(.0))]
+    Mistakes(Vec<Mistake>),
+}
+
+fn lines(mistakes: &[Mistake]) -> String {
+    let all: Vec<_> = mistakes
+        .iter()
+        .map(|m| format!("`{}` {}", m.key, m.message))
+        .collect();
+    all.join("\n")
+}
+
+/// What the server was told.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub server: ServerSettings,
+    pub github: GithubSettings,
+    pub model: ModelSettings,
+    pub database: DatabaseSettings,
+    pub limits: Limits,
+    pub sandbox: SandboxSettings,
+    pub repos: ReposSettings,
+}
+
+impl Settings {
+    /// Reads the settings from `file`, else from the file that `MEND_CONFIG` names, else from
+    /// `/etc/mend/config.toml` where it exists; variables override. See [`SettingsError`].
+    pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Settings, SettingsError> {
+        let named = file
+            .map(Path::to_path_buf)
+            .or_else(|| environment.get("MEND_CONFIG").map(PathBuf::from));
+        let must_exist = named.is_some();
+        let path = named.unwrap_or_else(|| DEFAULT_FILE.into());
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound && !must_exist => String::new(),
+            Err(source) => return Err(SettingsError::Unreadable { path, source }),
+        };
+        let table = text.parse().map_err(|e: toml::de::Error| {
+            let at = e.span().map_or(0, |s| s.start.min(text.len()));
+            SettingsError::Syntax {
+                line: text.as_bytes()[..at]
+                    .iter()
+                    .filter(|b| **b == b'\n')
+                    .count()
+                    + 1,
+                // Without the source line, which may be the one with the secret.
+                message: e.message().to_string(),
+                path: path.clone(),
+            }
+        })?;
+        let mut reader = Reader::new(table, environment);
+        let settings = read(&mut reader);
+        if reader.secret_in_file
+            && let Ok(meta) = std::fs::metadata(&path)
+            && let Some(why) = too_open(meta.mode(), &path)
+        {
+            reader.wrong(
+                &path.display().to_string(),
+                format!("holds secrets and {why}"),
+            );
+        }
+        let mistakes = reader.mistakes();
+        match settings {
+            Some(settings) if mistakes.is_empty() => Ok(settings),
+            _ => Err(SettingsError::Mistakes(mistakes)),
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Server settings from real files, with variables over them.
+
+use mend::config::{Environment, Mistake, Permission, Settings, SettingsError};
+use mend::domain::Limits;
+use secrecy::ExposeSecret;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+const KEY: &str = "-----BEGIN RSA PRIVATE KEY-----\nMIIkeykeykey\n-----END RSA PRIVATE KEY-----\n";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        folder.file("key.pem", KEY, 0o600);
+        folder
+    }
+
+    fn file(&self, name: &str, text: &str, mode: u32) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    /// The least settings that are right.
+    fn least(&self) -> String {
+        format!(
+            "[github]\napp_id = 12\nprivate_key_path = \"{}\"\nwebhook_secret = \"correct horse battery\"\n\
+             [model]\nwire = \"anthropic\"\nmodel = \"m\"\n",
+            self.0.path().join("key.pem").display()
+        )
+    }
+
+    fn load(&self, text: &str, variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
+        let path = self.file("config.toml", text, 0o600);
+        Settings::load(Some(&path), &Environment::of(variables.iter().copied()))
+    }
+
+    fn mistakes(&self, text: &str, variables: &[(&str, &str)]) -> Vec<Mistake> {
+        match self.load(text, variables) {
+            Err(SettingsError::Mistakes(mistakes)) => mistakes,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn message<'a>(mistakes: &'a [Mistake], key: &str) -> &'a str {
+    let found: Vec<_> = mistakes.iter().filter(|m| m.key == key).collect();
+    assert_eq!(found.len(), 1, "{key} in {mistakes:?}");
+    &found[0].message
+}
+
+#[test]
+fn the_least_settings_have_every_default() {
+    let folder = Folder::new();
+    let s = folder.load(&folder.least(), &[]).unwrap();
+    assert_eq!(s.server.listen, "127.0.0.1:8080".parse().unwrap());
+    assert_eq!(s.server.body_limit_bytes, 5 * 1024 * 1024);
+    assert_eq!(s.server.state_dir, Path::new("/var/lib/mend"));
+    assert_eq!(s.github.app_id, 12);
+    assert_eq!(s.github.private_key.expose_secret(), KEY);
+    assert_eq!(s.github.base_url, "https://api.github.com");
+    assert_eq!(s.github.web_url, "https://github.com");
+    assert_eq!(
+        (s.github.label.as_str(), s.github.branch_prefix.as_str()),
+        ("mend", "mend/")
+    );
+    assert_eq!(s.github.permission, Permission::Write);
+    assert_eq!(
+        s.database.url.expose_secret(),
+        "sqlite:/var/lib/mend/mend.db"
+    );
+    assert_eq!(s.limits, Limits::default());
+    assert!(s.repos.allows(&"any/repo".parse().unwrap()));
+    assert!(s.model.stream.is_none() && s.model.price.is_none());
+}
+
+#[test]
+fn variables_win_over_the_file_and_suffice_alone() {
+    let folder = Folder::new();
+    let variables = [
+        ("MEND_GITHUB_APP_ID", "77"),
+        ("MEND_SERVER_LISTEN", "[::1]:9000"),
+        ("MEND_SERVER_WORKERS", ""),
+        ("MEND_LIMITS_DOLLARS", "2.5"),
+        ("MEND_REPOS_ALLOW", "Acme/*, other/one"),
+        ("MEND_SANDBOX_READ_ONLY", "[\"/opt/a,b\"]"),
+        ("MEND_MODEL_HEADERS", "{\"x-team\": \"mend\"}"),
+        ("MEND_MODEL_EXTRA_BODY", "{ thinking = { budget = 5 } }"),
+        ("MEND_MODEL_PRICE_INPUT_PER_MILLION", "3"),
+        ("MEND_MODEL_PRICE_OUTPUT_PER_MILLION", "15"),
+        ("MEND_DATABASE_URL", "postgres://mend:pass@db/mend"),
+    ];
+    let s = folder.load(&folder.least(), &variables).unwrap();
+    assert_eq!(s.github.app_id, 77);
+    assert_eq!(s.server.listen.port(), 9000);
+    assert_eq!(s.server.workers, 2, "an empty variable is none");
+    assert_eq!(s.limits.dollars, Some(2.5));
+    for (repo, allowed) in [("acme/x", true), ("other/ONE", true), ("other/two", false)] {
+        assert_eq!(s.repos.allows(&repo.parse().unwrap()), allowed, "{repo}");
+    }
+    assert_eq!(s.sandbox.read_only, [PathBuf::from("/opt/a,b")]);
+    assert_eq!(s.model.headers["x-team"].expose_secret(), "mend");
+    assert_eq!(s.model.extra_body["thinking"]["budget"], 5);
+    assert_eq!(s.model.price.unwrap().output_per_million, 15.0);
+
+    let one_line = KEY.replace('\n', "\\n");
+    let file = folder.file("empty.toml", "", 0o644);
+    let variables = [
+        ("MEND_CONFIG", file.to_str().unwrap()),
+        ("MEND_GITHUB_APP_ID", "1"),
+        ("MEND_GITHUB_PRIVATE_KEY", &one_line),
+        ("MEND_GITHUB_WEBHOOK_SECRET", "correct horse battery"),
+        ("MEND_MODEL_REPLAY", "/recordings/a"),
+    ];
+    let s = Settings::load(None, &Environment::of(variables)).unwrap();
+    assert_eq!(s.github.private_key.expose_secret(), KEY);
+}
+
+#[test]
+fn all_mistakes_are_named_at_once() {
+    let folder = Folder::new();
+    let text = "listen = 1\n[server]\nlisten = \"here\"\nbody_limit_bytes = 99_000_000\nstate_dir = \"state\"\n\
+        [github]\nbase_url = \"ftp://x\"\npermission = \"wirte\"\nlabel = \"\"\nbranch_prefix = \"mend\"\nwebhook_secret = \"short\"\n\
+        webhok_secret_old = \"x\"\n[model]\nwire = \"gemini\"\n[limits]\nturns = 0\n[repos]\nallow = [\"acme\"]\n\
+        [sandbox]\nread_only = \"/opt\"\n[githb]\napp_id = 3\n";
+    let m = folder.mistakes(text, &[("MEND_GITHUB_LABLE", "x"), ("MEND_OTHER", "fine")]);
+    for (key, expected) in [
+        ("listen", "did you mean `server.listen`?"),
+        (
+            "server.listen",
+            "is `here`: it must be an address and a port",
+        ),
+        ("server.body_limit_bytes", "from 1024 to 26214400"),
+        ("server.state_dir", "absolute path"),
+        ("github.app_id", "is missing: the number of the GitHub App"),
+        ("github.private_key_path", "MEND_GITHUB_PRIVATE_KEY_PATH"),
+        ("github.base_url", "http or https"),
+        ("github.permission", "triage, write, maintain or admin"),
+        ("github.label", "1 to 50"),
+        ("github.branch_prefix", "end in a slash"),
+        ("github.webhook_secret", "too short"),
+        (
+            "github.webhok_secret_old",
+            "did you mean `github.webhook_secret_old`?",
+        ),
+        ("model.wire", "anthropic or chat"),
+        ("model.model", "is missing"),
+        ("limits.turns", "is 0"),
+        ("repos.allow", "owner/name or owner/*"),
+        ("sandbox.read_only", "must be a list of texts"),
+        ("githb.app_id", "did you mean `github.app_id`?"),
+        ("MEND_GITHUB_LABLE", "did you mean MEND_GITHUB_LABEL?"),
+    ] {
+        assert!(
+            message(&m, key).contains(expected),
+            "{key}: {}",
+            message(&m, key)
+        );
+    }
+    assert_eq!(m.len(), 19, "{m:#?}");
+    let all = SettingsError::Mistakes(m).to_string();
+    assert_eq!(all.lines().count(), 19);
+    assert!(all.contains("`github.app_id` is missing"));
+}
+
+#[test]
+fn secrets_are_kept_from_others_and_out_of_messages() {
+    let folder = Folder::new();
+    let least = folder.least();
+    // The key's file: 0644 refuses, 0640 does not.
+    folder.file("key.pem", KEY, 0o644);
+    let m = folder.mistakes(&least, &[]);
+    assert!(
+        message(&m, "github.private_key_path").contains("chmod 0640"),
+        "{m:?}"
+    );
+    folder.file("key.pem", KEY, 0o640);
+    let settings = folder.load(&least, &[]).unwrap();
+    folder.file("key.pem", "not a key", 0o600);
+    let m = folder.mistakes(&least, &[]);
+    assert!(message(&m, "github.private_key_path").contains("no PEM"));
+    folder.file("key.pem", KEY, 0o600);
+
+    // A settings file that holds a secret is one, too.
+    let open = folder.file("open.toml", &least, 0o644);
+    let none = Environment::default();
+    let error = Settings::load(Some(&open), &none).unwrap_err().to_string();
+    assert!(
+        error.contains("holds secrets") && error.contains("chmod"),
+        "{error}"
+    );
+    let without = least.replace("webhook_secret = \"correct horse battery\"\n", "");
+    let open = folder.file("open.toml", &without, 0o644);
+    let secret = [("MEND_GITHUB_WEBHOOK_SECRET", "correct horse battery")];
+    assert!(Settings::load(Some(&open), &Environment::of(secret)).is_ok());
+
+    let mut shown = format!("{settings:?} {:?}", Environment::of(secret));
+    let syntax = folder.load("webhook_secret = \"correct horse battery\" x", &[]);
+    shown += &syntax.unwrap_err().to_string();
+    let both = format!("{least}\n[database]\nurl = \"mysql://u:correct horse battery@h\"");
+    let both = both.replace("app_id", "private_key = \"correct horse battery\"\napp_id");
+    shown += &format!("{:?}", folder.mistakes(&both, &[]));
+    for secret in ["correct horse", "MIIkey"] {
+        assert!(!shown.contains(secret), "{shown}");
+    }
+}
+
+#[test]
+fn an_old_webhook_secret_ends_at_its_time() {
+    let folder = Folder::new();
+    let old = "webhook_secret_old = \"battery horse correct\"\nwebhook_secret_old_until = 2027-01-31T12:00:00Z\n";
+    let text = folder.least().replace("app_id", &format!("{old}app_id"));
+    let github = folder.load(&text, &[]).unwrap().github;
+    assert_eq!(github.webhook_secrets(1_801_396_799).len(), 2);
+    assert_eq!(github.webhook_secrets(1_801_396_800).len(), 1);
+    let m = folder.mistakes(&text.replace("T12:00:00Z", ""), &[]);
+    assert!(message(&m, "github.webhook_secret_old_until").contains("a date and a time"));
+}
+
+#[test]
+fn a_named_file_must_exist_and_the_default_need_not() {
+    let none = Environment::default();
+    let missing = Path::new("/nonexistent/mend.toml");
+    let error = Settings::load(Some(missing), &none).unwrap_err();
+    assert!(
+        error.to_string().contains("/nonexistent/mend.toml"),
+        "{error}"
+    );
+    assert!(matches!(
+        Settings::load(None, &Environment::of([("MEND_CONFIG", "/nonexistent/x")])),
+        Err(SettingsError::Unreadable { .. })
+    ));
+    let folder = Folder::new();
+    let error = folder
+        .load("[server]\nlisten = \n", &[])
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("line 2"), "{error}");
+}

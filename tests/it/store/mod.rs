@@ -1,0 +1,96 @@
+//! The store on real SQLite files.
+
+mod deliveries;
+mod killed;
+mod leases;
+mod signals;
+
+use mend::domain::{Clock, Command, IssueRef, Person, RepoRef, Trigger, TriggerKind};
+use mend::store::{Incoming, Store};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// A clock that the test moves.
+pub struct Hand(AtomicU64);
+
+impl Hand {
+    pub fn new() -> Arc<Hand> {
+        Arc::new(Hand(AtomicU64::new(1_700_000_000_000)))
+    }
+
+    pub fn on(&self, by: Duration) {
+        self.0.fetch_add(by.as_millis() as u64, Ordering::SeqCst);
+    }
+}
+
+impl Clock for Hand {
+    fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_millis(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// A store in a folder of its own, with the clock that drives it.
+pub struct Fresh {
+    pub store: Store,
+    pub clock: Arc<Hand>,
+    pub folder: tempfile::TempDir,
+}
+
+impl Fresh {
+    pub async fn new() -> Fresh {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Hand::new();
+        let store = Store::open(&url(folder.path()), clock.clone())
+            .await
+            .unwrap();
+        Fresh {
+            store,
+            clock,
+            folder,
+        }
+    }
+}
+
+pub fn url(folder: &Path) -> String {
+    format!("sqlite:{}", folder.join("mend.db").display())
+}
+
+pub fn incoming(guid: &str) -> Incoming {
+    Incoming {
+        guid: guid.into(),
+        event: "issues".into(),
+        lane: None,
+        payload: format!("{{\"guid\":\"{guid}\"}}").into(),
+    }
+}
+
+pub fn trigger(issue: u64, key: &str) -> Trigger {
+    Trigger {
+        issue: IssueRef {
+            repo: RepoRef {
+                id: 7,
+                name: "acme/invoicer".parse().unwrap(),
+                installation_id: 70,
+            },
+            id: 1000 + issue,
+            number: issue,
+        },
+        by: Person {
+            id: 3,
+            login: "alice".into(),
+            is_bot: false,
+        },
+        what: TriggerKind::Comment {
+            comment_id: 9,
+            command: Command::Retry {
+                guidance: Some("round once".into()),
+                from_scratch: false,
+            },
+        },
+        title: "Totals drift".into(),
+        body: "by a cent".into(),
+        key: key.into(),
+    }
+}
