@@ -1,3 +1,22 @@
 //! The command line of mend.
 
-fn main() {}
+use mend::sandbox::{INIT, LAUNCH, init_main, launch_main};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Before anything else: these two run between the sandbox's walls, and every instruction and
+    // every open file counts.
+    let mut arguments = std::env::args_os().skip(1);
+    match arguments.next() {
+        Some(word) if word == LAUNCH => return launch_main(),
+        Some(word) if word == INIT => return init_main(arguments),
+        _ => {}
+    }
+    match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime.block_on(mend::cli::run()),
+        Err(e) => {
+            eprintln!("mend: start the runtime: {e}");
+            ExitCode::from(125)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! `mend sandbox run` and `mend sandbox probe`.
+
+use crate::domain::{Cancel, Exit};
+use crate::sandbox::{
+    self, Bounds, Enforcement, Probe, Ran, Sandbox, SandboxError, Settings, Spec,
+};
+use crate::text::visible;
+use clap::Subcommand;
+use serde_json::json;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+/// mend itself failed; the command did not run, or not to its end.
+const FAILED: u8 = 125;
+const TIMED_OUT: u8 = 124;
+/// The host cannot confine a process.
+const UNUSABLE: u8 = 3;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    what: What,
+    /// The bubblewrap program.
+    #[arg(long, global = true, env = "MEND_BWRAP", value_name = "FILE")]
+    bwrap: Option<PathBuf>,
+    /// A folder that commands may read, at the same place; may be given more than once.
+    #[arg(long, global = true, value_name = "FOLDER")]
+    read_only: Vec<PathBuf>,
+    /// Where toolchains outside /usr are looked for.
+    #[arg(long, global = true, env = "PATH", hide = true, default_value = "")]
+    path: String,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Run a command confined, with the current folder as its work folder.
+    ///
+    /// Exit code: the command's own; 124 at a time-out, 128+N when signal N ended it, 125 when
+    /// mend itself failed.
+    Run {
+        /// End the command after this many seconds.
+        #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]
+        timeout: f64,
+        /// Print one JSON document instead of the output.
+        #[arg(long)]
+        json: bool,
+        /// Program and arguments.
+        #[arg(last = true, required = true, value_name = "CMD")]
+        command: Vec<String>,
+    },
+    /// Say what this host can do; exit code 0 when commands can run confined, 3 when not.
+    Probe {
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) async fn run(args: Args) -> ExitCode {
+    let settings = Settings {
+        bwrap: args.bwrap,
+        path: args.path,
+        read_only: args.read_only,
+        ..Settings::default()
+    };
+    let done = match args.what {
+        What::Run {
+            timeout,
+            json,
+            command,
+        } => run_command(&settings, timeout, json, command).await,
+        What::Probe { json } => probe(&settings, json).await,
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(e) => {
+            let _ = writeln!(io::stderr(), "mend: {}", visible(&format!("{e:#}")));
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+async fn run_command(
+    settings: &Settings,
+    timeout: f64,
+    json: bool,
+    argv: Vec<String>,
+) -> anyhow::Result<u8> {
+    let wall = Duration::try_from_secs_f64(timeout)
+        .ok()
+        .filter(|d| !d.is_zero())
+        .ok_or_else(|| anyhow::anyhow!("--timeout {timeout} is not a number of seconds above 0"))?;
+    let sandbox = Sandbox::untried(settings)?;
+    let (tee, printer) = match json {
+        true => (None, None),
+        false => {
+            let (sender, receiver) = mpsc::channel(16);
+            (Some(sender), Some(print(receiver)))
+        }
+    };
+    let spec = Spec {
+        argv,
+        work: std::env::current_dir()?,
+        limits: Bounds {
+            wall,
+            ..Bounds::default()
+        },
+        give_back: true,
+        tee,
+        ..Spec::default()
+    };
+    let cancel = Cancel::new();
+    let caught = stop_on_signals(cancel.clone())?;
+    let ran = sandbox.run(&spec, &cancel).await;
+    drop(spec);
+    if let Some(printer) = printer {
+        printer.await?;
+    }
+    let ran = match ran {
+        Err(SandboxError::Stopped) => return Ok(128 + *caught.borrow()),
+        other => other?,
+    };
+    if json {
+        let document = serde_json::to_string_pretty(&document(&ran))?;
+        writeln!(io::stdout(), "{document}")?;
+    } else if ran.hit.is_some() {
+        writeln!(io::stderr(), "mend: ended at the memory limit")?;
+    }
+    Ok(match ran.exit {
+        Exit::Code(code) => code as u8,
+        Exit::Signal(signal) => (128 + signal) as u8,
+        Exit::TimedOut => {
+            if !json {
+                writeln!(io::stderr(), "mend: ended after {timeout} s")?;
+            }
+            TIMED_OUT
+        }
+    })
+}
+
+fn document(ran: &Ran) -> serde_json::Value {
+    json!({
+        "exit": ran.exit,
+        "output": String::from_utf8_lossy(&ran.output),
+        "truncated": ran.truncated,
+        "hit": ran.hit,
+        "seconds": ran.duration.as_secs_f64(),
+    })
+}
+
+/// Prints in a thread of its own, so that a slow terminal does not hold the limits up.
+fn print(mut from: mpsc::Receiver<Vec<u8>>) -> tokio::task::JoinHandle<()> {
+    tokio::task::spawn_blocking(move || {
+        let mut out = io::stdout().lock();
+        while let Some(bytes) = from.blocking_recv() {
+            if out.write_all(&bytes).and_then(|()| out.flush()).is_err() {
+                return; // Nobody reads any more; the command runs on, as beneath a pipe to `head`.
+            }
+        }
+    })
+}
+
+/// Ctrl-C and its like end the command with everything that it started. Gives the signal's number.
+fn stop_on_signals(cancel: Cancel) -> io::Result<tokio::sync::watch::Receiver<u8>> {
+    let (sender, receiver) = tokio::sync::watch::channel(0);
+    for (kind, number) in [
+        (SignalKind::interrupt(), 2),
+        (SignalKind::terminate(), 15),
+        (SignalKind::hangup(), 1),
+    ] {
+        let (mut stream, sender, cancel) = (signal(kind)?, sender.clone(), cancel.clone());
+        tokio::spawn(async move {
+            if stream.recv().await.is_some() {
+                let _ = sender.send(number);
+                cancel.cancel();
+            }
+        });
+    }
+    Ok(receiver)
+}
+
+async fn probe(settings: &Settings, json: bool) -> anyhow::Result<u8> {
+    let probe = sandbox::probe(settings).await;
+    let text = match json {
+        true => serde_json::to_string_pretty(&probe)? + "\n",
+        false => describe(&probe),
+    };
+    io::stdout().write_all(text.as_bytes())?;
+    Ok(if probe.usable { 0 } else { UNUSABLE })
+}
+
+fn describe(probe: &Probe) -> String {
+    let yes = |b: bool| if b { "yes" } else { "no" };
+    let mut lines = vec![format!("usable: {}", yes(probe.usable))];
+    if let (Some(reason), Some(fix)) = (&probe.reason, &probe.fix) {
+        lines.push(format!("reason: {}", visible(reason)));
+        lines.push(format!("fix: {fix}"));
+    }
+    let version = probe.bwrap_version.as_deref().unwrap_or("not found");
+    lines.push(format!("bubblewrap: {}", visible(version)));
+    lines.push(format!("user namespaces: {}", yes(probe.user_namespaces)));
+    lines.push(format!("seccomp: {}", yes(probe.seccomp)));
+    lines.push(match probe.landlock_abi {
+        0 => "landlock: no".into(),
+        abi => format!("landlock: ABI {abi}"),
+    });
+    if let Some(uid) = probe.outer_uid {
+        lines.push(format!("started as root; commands run as uid {uid}"));
+    }
+    for limit in &probe.limits {
+        let word = match limit.enforcement {
+            Enforcement::Hard => "hard",
+            Enforcement::Soft => "soft",
+        };
+        lines.push(format!("limit {}: {word} ({})", limit.name, limit.by));
+    }
+    for folder in &probe.toolchains {
+        lines.push(format!("toolchain: {}", folder.display()));
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,177 @@
+//! The small root in which a command runs, as bubblewrap's command line.
+
+use super::etc::{self, HOME, INSIDE_ID};
+use super::toolchain::Toolchains;
+use super::wire::{InitOrder, Word};
+use super::{INIT, SandboxError, Spec, WORK, spec};
+use std::path::Path;
+
+/// Where mend's own program stands inside.
+const PROGRAM: &str = "/run/mend/init";
+/// `CARGO_HOME` inside.
+const CARGO_HOME: &str = "/tmp/cargo";
+
+/// The options up to the command.
+pub(super) fn options(
+    spec: &Spec,
+    work: &str,
+    program: &Path,
+    toolchains: &Toolchains,
+) -> Result<Vec<Word>, SandboxError> {
+    let mut words = Words::default();
+    words.plain("--unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts");
+    words.plain("--unshare-cgroup-try --disable-userns --new-session --die-with-parent");
+    let id = INSIDE_ID;
+    words.plain(&format!("--uid {id} --gid {id} --hostname sandbox"));
+    system(&mut words);
+    words.0.extend(etc::words());
+    words.plain("--proc /proc --dev /dev");
+    let scratch = spec.limits.scratch.max(1 << 20);
+    words.plain(&format!("--perms 1777 --size {scratch} --tmpfs /dev/shm"));
+    words.plain(&format!("--perms 1777 --size {scratch} --tmpfs /tmp"));
+    words.plain(&format!("--dir {HOME} --dir {CARGO_HOME}"));
+    words.plain("--dir /var --symlink ../tmp /var/tmp");
+    for folder in toolchains.folders() {
+        let path = spec::text(folder)?;
+        words.bind("--ro-bind", Word::Closed(path.clone()), &path);
+    }
+    words.bind("--ro-bind", Word::Closed(spec::text(program)?), PROGRAM);
+    words.bind("--bind", Word::Closed(work.into()), WORK);
+    for mount in &spec.mounts {
+        let how = if mount.writable {
+            "--bind"
+        } else {
+            "--ro-bind"
+        };
+        let host = Word::Closed(spec::text(&mount.host)?);
+        words.bind(how, host, &spec::text(&mount.inside)?);
+    }
+    words.plain("--remount-ro /dev --remount-ro /");
+    words.plain(&format!("--chdir {WORK}"));
+    for (name, value) in env(spec, toolchains) {
+        words.0.push(Word::Plain("--setenv".into()));
+        words.0.push(Word::Plain(name));
+        words.0.push(Word::Plain(value));
+    }
+    Ok(words.0)
+}
+
+/// Program and arguments that bubblewrap starts: mend's init, which becomes the command.
+pub(super) fn command(spec: &Spec) -> Result<Vec<String>, SandboxError> {
+    let limits = &spec.limits;
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let mounts = spec.mounts.iter().filter(|m| m.writable);
+    let order = InitOrder {
+        memory: limits.memory,
+        processes: limits.processes,
+        file_size: limits.file_size,
+        open_files: limits.open_files,
+        // No honest command reaches it; it ends what would outlive every other limit.
+        cpu: (limits.wall.as_secs() + 1).saturating_mul(processors),
+        writable: [WORK, "/tmp", "/dev", "/proc"]
+            .into_iter()
+            .map(String::from)
+            .chain(mounts.map(|m| m.inside.display().to_string()))
+            .collect(),
+    };
+    let order = serde_json::to_string(&order)
+        .map_err(|e| SandboxError::io("write the order for init", e))?;
+    let mut command = vec![PROGRAM.into(), INIT.into(), order];
+    command.extend(spec.argv.iter().cloned());
+    Ok(command)
+}
+
+/// `/usr` and the names that lead into it; distributions without the merge keep real folders.
+fn system(words: &mut Words) {
+    words.bind("--ro-bind", Word::Open("/usr".into()), "/usr");
+    for name in ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"] {
+        if let Ok(target) = std::fs::read_link(name) {
+            let target = target.display().to_string();
+            words.bind("--symlink", Word::Plain(target), name);
+        } else if Path::new(name).is_dir() {
+            words.bind("--ro-bind", Word::Open(name.into()), name);
+        }
+    }
+}
+
+/// The fixed variables, those of the toolchains, those of the caller; the later replaces.
+fn env(spec: &Spec, toolchains: &Toolchains) -> Vec<(String, String)> {
+    let path = toolchains.path();
+    let fixed = [
+        ("PATH", path.as_str()),
+        ("HOME", HOME),
+        ("USER", etc::INSIDE_NAME),
+        ("LOGNAME", etc::INSIDE_NAME),
+        ("SHELL", "/bin/sh"),
+        ("TERM", "dumb"),
+        ("NO_COLOR", "1"),
+        ("CI", "1"),
+        ("LANG", "C.UTF-8"),
+        ("CARGO_HOME", CARGO_HOME),
+        ("CARGO_NET_OFFLINE", "true"),
+        ("CARGO_TERM_COLOR", "never"),
+    ];
+    let fixed = fixed.into_iter().map(|(n, v)| (n.into(), v.into()));
+    let mut all: Vec<(String, String)> = fixed.collect();
+    for (name, value) in toolchains.env().iter().chain(&spec.env) {
+        all.retain(|(n, _)| n != name);
+        all.push((name.clone(), value.clone()));
+    }
+    all
+}
+
+#[derive(Default)]
+struct Words(Vec<Word>);
+
+impl Words {
+    /// Words without blanks in them.
+    fn plain(&mut self, words: &str) {
+        let words = words.split_whitespace();
+        self.0.extend(words.map(|w| Word::Plain(w.into())));
+    }
+
+    fn bind(&mut self, how: &str, host: Word, inside: &str) {
+        self.0.push(Word::Plain(how.into()));
+        self.0.push(host);
+        self.0.push(Word::Plain(inside.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_callers_variables_replace_the_fixed_ones() {
+        let spec = Spec {
+            env: vec![("CI".into(), "0".into()), ("A".into(), "b c".into())],
+            ..Spec::default()
+        };
+        let all = env(&spec, &Toolchains::default());
+        let values = |name: &str| -> Vec<&str> {
+            let of = all.iter().filter(|(n, _)| n == name);
+            of.map(|(_, v)| v.as_str()).collect()
+        };
+        assert_eq!(values("CI"), ["0"]);
+        assert_eq!(values("A"), ["b c"]);
+        assert_eq!(values("HOME"), [HOME]);
+    }
+
+    #[test]
+    fn the_root_is_closed_after_everything_is_mounted() {
+        let words = options(
+            &Spec::default(),
+            "/w",
+            Path::new("/m"),
+            &Toolchains::default(),
+        )
+        .unwrap();
+        let at = |needle: &str| {
+            let is = |w: &Word| *w == Word::Plain(needle.into());
+            words.iter().rposition(is).unwrap()
+        };
+        let last_mount = ["--bind", "--ro-bind", "--tmpfs", "--symlink"].map(at);
+        assert!(last_mount.iter().all(|m| *m < at("--remount-ro")));
+        assert!(at("--remount-ro") < at("--chdir"));
+    }
+}
