@@ -31,9 +31,9 @@ pub(super) fn options(
     words.plain(&format!("--perms 1777 --size {scratch} --tmpfs /tmp"));
     words.plain(&format!("--dir {HOME} --dir {CARGO_HOME}"));
     words.plain("--dir /var --symlink ../tmp /var/tmp");
-    for folder in toolchains.folders() {
-        let path = spec::text(folder)?;
-        words.bind("--ro-bind", Word::Closed(path.clone()), &path);
+    for (host, inside) in toolchains.folders() {
+        let host = Word::Closed(spec::text(host)?);
+        words.bind("--ro-bind", host, &spec::text(inside)?);
     }
     words.bind("--ro-bind", Word::Closed(spec::text(program)?), PROGRAM);
     words.bind("--bind", Word::Closed(work.into()), WORK);

@@ -117,7 +117,7 @@ impl Sandbox {
 
     /// The folders of toolchains outside the system that commands see read-only.
     pub fn toolchain_folders(&self) -> impl Iterator<Item = &Path> {
-        self.toolchains.folders()
+        self.toolchains.folders().map(|(host, _)| host)
     }
 
     /// `PATH` inside.

@@ -1,5 +1,6 @@
 //! Toolchains that live outside `/usr`: found by the operator's `PATH`, seen inside read-only at
-//! the same place, so that paths which they hold in scripts and settings stay true.
+//! the same place, so that paths which they hold in scripts and settings stay true. Only rustup's
+//! home stands elsewhere: rustup makes folders in it before it does anything.
 //!
 //! Only what programs need is taken: of rustup the programs, toolchains and `settings.toml`, never
 //! the rest of `~/.cargo`, where `credentials.toml` and `config.toml` hold tokens
@@ -11,6 +12,8 @@ const PROGRAMS: [&str; 18] = [
     "cargo", "rustc", "python3", "python", "node", "npm", "pytest", "go", "java", "javac", "mvn",
     "ruby", "php", "deno", "bun", "uv", "dotnet", "zig",
 ];
+/// `RUSTUP_HOME` inside, in writable `/tmp`.
+const RUSTUP_HOME: &str = "/tmp/rustup";
 const SYSTEM_PATH: [&str; 4] = ["/usr/local/bin", "/usr/bin", "/usr/local/sbin", "/usr/sbin"];
 /// Parts of a prefix that programs need, where the prefix as a whole may hold private things.
 const PARTS: [&str; 5] = ["bin", "lib", "lib64", "libexec", "include"];
@@ -22,7 +25,8 @@ const NEVER_WHOLE: [&str; 12] = [
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Toolchains {
-    folders: Vec<PathBuf>,
+    /// A folder or file of the host, and its place inside.
+    folders: Vec<(PathBuf, PathBuf)>,
     /// An entry of the operator's `PATH`, and the folder that stands for it inside.
     path: Vec<(PathBuf, PathBuf)>,
     env: Vec<(String, String)>,
@@ -61,8 +65,10 @@ impl Toolchains {
         found
     }
 
-    pub(super) fn folders(&self) -> impl Iterator<Item = &Path> {
-        self.folders.iter().map(PathBuf::as_path)
+    /// Folders and files of the host, each with its place inside.
+    pub(super) fn folders(&self) -> impl Iterator<Item = (&Path, &Path)> {
+        let all = self.folders.iter();
+        all.map(|(host, inside)| (host.as_path(), inside.as_path()))
     }
 
     /// Variables that the toolchains need.
@@ -106,12 +112,11 @@ impl Toolchains {
             return;
         }
         self.bind(entry.into());
-        self.bind(home.join("toolchains"));
-        let settings = home.join("settings.toml");
-        if settings.is_file() {
-            self.bind(settings);
+        for part in ["toolchains", "settings.toml"] {
+            let inside = Path::new(RUSTUP_HOME).join(part);
+            self.bind_at(home.join(part), inside);
         }
-        self.set("RUSTUP_HOME", &home);
+        self.set("RUSTUP_HOME", Path::new(RUSTUP_HOME));
     }
 
     /// A program at `PREFIX/bin/NAME`: the prefix, or parts of it.
@@ -141,15 +146,20 @@ impl Toolchains {
     }
 
     fn covers(&self, path: &Path) -> bool {
-        in_system(path) || self.folders.iter().any(|f| path.starts_with(f))
+        in_system(path) || self.folders.iter().any(|(f, _)| path.starts_with(f))
     }
 
     fn bind(&mut self, folder: PathBuf) {
+        let inside = folder.clone();
+        self.bind_at(folder, inside);
+    }
+
+    fn bind_at(&mut self, folder: PathBuf, inside: PathBuf) {
         let usable = folder.is_absolute() && folder.to_str().is_some();
         if usable && !self.covers(&folder) && folder.exists() {
             // A folder that holds one taken before replaces it.
-            self.folders.retain(|f| !f.starts_with(&folder));
-            self.folders.push(folder);
+            self.folders.retain(|(f, _)| !f.starts_with(&folder));
+            self.folders.push((folder, inside));
         }
     }
 
@@ -186,7 +196,7 @@ mod tests {
             .collect();
         let found = Toolchains::find(&path.join(":"), &[]);
         let cut = |p: &Path| p.strip_prefix(root).unwrap().display().to_string();
-        let folders = found.folders().map(cut).collect();
+        let folders = found.folders().map(|(host, _)| cut(host)).collect();
         let inside = found.path().replace(&root.display().to_string(), "");
         (folders, inside, found)
     }

@@ -16,3 +16,6 @@ mod model;
 
 mod config;
 mod store;
+
+mod host;
+mod sandbox;
