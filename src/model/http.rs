@@ -38,20 +38,27 @@ impl Http {
         settings.check()?;
         // Fails when a provider is installed already, which is as good.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-        let client = Client::builder()
+        let url = settings.endpoint()?;
+        let mut builder = Client::builder()
             // A redirect must not carry the key or the conversation to another host.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT)
-            .user_agent(concat!("mend/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|e| ModelError::Settings {
-                key: "base_url",
-                message: format!("no HTTP client can be made: {}", cause(&e)),
-            })?;
+            .user_agent(concat!("mend/", env!("CARGO_PKG_VERSION")));
+        if url.scheme() == "http" {
+            // Without this a machine that has no CA certificates could not even ask itself.
+            builder = builder.tls_certs_only([]);
+        }
+        let client = builder.build().map_err(|e| ModelError::Settings {
+            key: "base_url",
+            message: format!(
+                "no client for https can be made ({}); install the system's ca-certificates",
+                cause(&e)
+            ),
+        })?;
         let redactor = Redactor::new();
         Ok(Http {
             client,
-            url: settings.endpoint()?,
+            url,
             headers: headers(settings, &redactor)?,
             settings: settings.clone(),
             wire: wire::of(settings.wire),

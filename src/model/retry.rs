@@ -114,7 +114,10 @@ impl<A: Attempt> Model for Retrying<A> {
 }
 
 fn given_up(fault: Fault, retries: u32) -> ModelError {
-    let told = |message: String| format!("{message}, after {} attempts", retries + 1);
+    let told = |message: String| match retries {
+        0 => message,
+        n => format!("{message}, after {} attempts", n + 1),
+    };
     match fault {
         Fault::Limited { after, message } => ModelError::Busy {
             until: after.and_then(|a| SystemTime::now().checked_add(a)),

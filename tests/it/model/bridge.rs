@@ -102,9 +102,9 @@ async fn scripted_failures_are_retried_with_the_next_reply() {
     write_replies(
         folder.path(),
         &[
-            json!({"http_status": 529, "headers": {"retry-after": "0"}}),
             json!({"text": "a long enough text to be cut", "cut_after_chars": 90}),
-            json!({"http_status": 500}),
+            json!({"http_status": 529, "headers": {"retry-after": "0"}}),
+            json!({"http_status": 500, "headers": {"retry-after-ms": "10"}}),
             json!({"text": "At last."}),
         ],
     );

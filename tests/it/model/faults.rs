@@ -33,10 +33,10 @@ async fn retry_after_is_kept_and_the_bytes_are_the_same() {
 #[tokio::test]
 async fn what_may_pass_is_asked_again() {
     let stub = Stub::start(vec![
-        Answer::json(500, "{}"),
-        Answer::json(529, LIMIT),
         Answer::json(200, "").end(End::Broken),
         Answer::json(200, &GOOD[..40]),
+        Answer::json(500, "{}").header("retry-after", "0"),
+        Answer::json(529, LIMIT).header("retry-after", "0"),
         Answer::json(200, GOOD),
     ])
     .await;

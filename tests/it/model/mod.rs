@@ -1,5 +1,4 @@
 //! The models' room over real HTTP on loopback.
-#![allow(clippy::disallowed_methods)] // tests read and write files and start the bridge
 
 mod bridge;
 mod faults;

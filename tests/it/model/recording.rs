@@ -43,8 +43,10 @@ fn read(folder: &Path, name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(folder.join(name)).unwrap()).unwrap()
 }
 
-/// What does not depend on who gives the ids.
-fn gist(turns: &[Turn]) -> Vec<(String, Vec<(String, Arguments)>, TurnEnd)> {
+/// What of a turn does not depend on who gives the ids.
+type Gist = (String, Vec<(String, Arguments)>, TurnEnd);
+
+fn gist(turns: &[Turn]) -> Vec<Gist> {
     turns
         .iter()
         .map(|t| {
