@@ -1,7 +1,7 @@
 //! Asks a model one question and prints its turn as JSON; an error goes to stderr with exit 1.
 //!
-//! `ask_model WIRE BASE_URL MODEL [plain] [idle SECONDS] [retries N]`, key in `MEND_API_KEY`. For a look at an endpoint, and the
-//! client that `tests/llmock.sh` judges.
+//! `ask_model WIRE BASE_URL MODEL [plain] [idle SECONDS] [retries N]`, the key in `MEND_API_KEY`.
+//! For a look at an endpoint, and the client that `tests/llmock.sh` judges.
 
 use mend::domain::Cancel;
 use mend::model::{Message, ModelSettings, Request, ToolSpec, WireKind, connect};

@@ -154,3 +154,44 @@ async fn truncated_and_refused_turns_are_told_apart() {
         }
     }
 }
+
+/// Much at once, and nothing at all.
+#[tokio::test]
+async fn fifty_calls_two_megabytes_and_an_empty_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut calls: Vec<_> = (0..50)
+        .map(|n| json!({"name": "read_file", "arguments": {"path": format!("f{n}")}}))
+        .collect();
+    let big = json!({"path": "big", "content": "é".repeat(1 << 20)});
+    calls.push(json!({"name": "no such tool!", "arguments": big}));
+    write_replies(
+        folder.path(),
+        &[json!({"tool_calls": calls}), json!({"text": ""})],
+    );
+    for wire in WIRES {
+        for stream in [false, true] {
+            let bridge = Bridge::replay(folder.path());
+            let model = connect(&settings(wire, &bridge.base, stream)).unwrap();
+            let many = model.turn(&hello(), &Cancel::new()).await.unwrap();
+            assert_eq!((many.calls.len(), many.text.as_str()), (51, ""));
+            assert_eq!(many.calls[50].name, "no such tool!");
+            assert_eq!(many.calls[50].arguments, Arguments::Json(big.clone()));
+            let nothing = model.turn(&hello(), &Cancel::new()).await.unwrap();
+            assert!(nothing.calls.is_empty() && nothing.text.is_empty());
+            assert_eq!(nothing.end, TurnEnd::Done);
+            let next = ask(vec![
+                Message::User("Fix it.".into()),
+                Message::Assistant(many),
+                Message::Assistant(nothing),
+                Message::User("Go on.".into()),
+            ]);
+            let (_, body) = model.wire_body(&next).unwrap();
+            let text = body["messages"].to_string();
+            assert!(
+                text.contains("no_such_tool_"),
+                "a name that is sent back is a valid one"
+            );
+            assert_eq!(text.matches("was not run").count(), 51);
+        }
+    }
+}

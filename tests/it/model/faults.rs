@@ -3,9 +3,9 @@
 use super::stub::{Answer, End, Stub};
 use super::{WIRES, hello, settings};
 use mend::domain::Cancel;
-use mend::model::{ModelError, Turn, WireKind, connect};
+use mend::model::{ModelError, ModelSettings, Turn, WireKind, connect};
 use serde_json::json;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 const GOOD: &str = r#"{"choices":[{"message":{"content":"fine"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}"#;
 const LIMIT: &str = r#"{"error":{"type":"rate_limit_error","message":"slow down"}}"#;
@@ -181,4 +181,48 @@ async fn an_error_in_a_plain_200_is_an_error() {
     let stub = Stub::start(vec![Answer::json(200, LIMIT)]).await;
     let e = ask(&stub, 0).await.unwrap_err();
     assert!(matches!(e, ModelError::Busy { .. }), "{e:?}");
+}
+
+#[tokio::test]
+async fn cancel_ends_a_pause_at_once() {
+    let stub = Stub::start(vec![Answer::json(429, LIMIT).header("retry-after", 30)]).await;
+    let mut s = settings(WireKind::Chat, &stub.base, false);
+    s.retries = 3;
+    let model = connect(&s).unwrap();
+    let (cancel, request, begun) = (Cancel::new(), hello(), Instant::now());
+    let stop = async {
+        while stub.seen().is_empty() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        cancel.cancel();
+    };
+    let (turn, ()) = tokio::join!(model.turn(&request, &cancel), stop);
+    assert_eq!(turn.unwrap_err(), ModelError::Cancelled);
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn a_wrong_setting_is_named() {
+    type Spoil = fn(&mut ModelSettings);
+    let cases: [(&str, Spoil); 5] = [
+        ("`model`", |s| s.model = " ".into()),
+        ("`base_url`", |s| s.base_url = Some("ftp://h".into())),
+        ("`api_key`", |s| s.api_key = Some("a\nb".into())),
+        ("`headers`", |s| {
+            s.headers.insert("a b".into(), "x".into());
+        }),
+        ("`timeout_s`", |s| s.timeout_s = 0),
+    ];
+    for (key, spoil) in cases {
+        let mut s = settings(WireKind::Chat, "http://h", false);
+        spoil(&mut s);
+        let Err(e) = connect(&s) else {
+            panic!("{key} was accepted")
+        };
+        assert!(
+            e.to_string().starts_with(&format!("model setting {key}")),
+            "{e}"
+        );
+    }
 }
