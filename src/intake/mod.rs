@@ -1,1 +1,11 @@
 //! Webhook receiver and admission: event → trigger → task.
+//!
+//! The receiver verifies a delivery, stores it and answers; it calls nobody. Admission reads what
+//! was stored, asks GitHub who may do what, and makes tasks, stops and answers of it.
+
+mod body;
+mod receiver;
+mod serve;
+
+pub use receiver::{Receiver, router};
+pub use serve::{Bounds, serve};

@@ -129,6 +129,12 @@ impl Store {
         self.write.close().await;
     }
 
+    /// Asks the database whether it is there.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query("SELECT 1").execute(&self.read).await?;
+        Ok(())
+    }
+
     /// The clock that the store's times come from.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock

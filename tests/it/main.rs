@@ -15,6 +15,7 @@ mod workspace;
 mod model;
 
 mod config;
+mod intake;
 mod store;
 
 mod host;
