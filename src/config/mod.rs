@@ -12,6 +12,7 @@ mod reader;
 mod secret_file;
 mod sections;
 mod settings;
+mod values;
 
 pub use environment::Environment;
 pub use sections::{
