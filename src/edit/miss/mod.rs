@@ -1,0 +1,117 @@
+//! What to tell the model when its text is not in the file, or not once: the place that is most
+//! like it, both texts with their white space visible, and the usual causes.
+
+mod causes;
+mod closest;
+mod show;
+
+use super::content::{Folded, Text, lines};
+use super::error::{EditError, ErrorKind};
+use super::path;
+use closest::Place;
+use show::visible_line;
+
+/// Bytes of the file that a message quotes.
+const MOST_QUOTED: usize = 1200;
+
+/// The text that was looked for and what it was to become.
+pub(super) struct Wanted<'a> {
+    pub named: &'a str,
+    /// What the dialect calls the text: "`old`", "the SEARCH part", "the hunk".
+    pub what: &'a str,
+    pub old: &'a str,
+    pub new: &'a str,
+    /// The text before this reply's earlier edits, if they changed the file.
+    pub before: Option<Text>,
+}
+
+/// The text is nowhere.
+pub(super) fn not_found(text: &Text, wanted: &Wanted<'_>) -> EditError {
+    let path = path::show(wanted.named);
+    let error = |message: String| EditError::new(ErrorKind::NotFound, message).at(wanted.named);
+    if text.is_empty() {
+        return error(format!(
+            "{} is not in {path}: the file is empty",
+            wanted.what
+        ));
+    }
+    let old: Vec<&str> = lines(wanted.old).collect();
+    let folded = Folded::new(text.body());
+    let place = closest::place(&folded, &old);
+    let mut parts = vec![format!("{} is not in {path}", wanted.what)];
+    parts.extend(causes::hints(text, &folded, &old, wanted, place.as_ref()));
+    if let Some(place) = &place {
+        parts.push(compare(&folded, &old, place));
+        parts.extend(excerpt(&folded, &old, place));
+    }
+    parts.push("copy the file's text exactly as it is now, with its indentation".to_string());
+    error(parts.join(";\n"))
+}
+
+/// The text is in several places.
+pub(super) fn ambiguous(named: &str, what: &str, counted: &str, extra: &str) -> EditError {
+    EditError::new(
+        ErrorKind::Ambiguous,
+        format!(
+            "{what} occurs {counted} in {}{extra}; add lines before or after it until it occurs once",
+            path::show(named)
+        ),
+    )
+    .at(named)
+}
+
+/// The file is not there: names that are like it.
+pub(super) fn missing_file(named: &str, listed: &[String], advice: &str) -> EditError {
+    let near = closest::names(named, listed);
+    let also = if near.is_empty() {
+        String::new()
+    } else {
+        format!("; did you mean {}?", near.join(", "))
+    };
+    EditError::new(
+        ErrorKind::MissingFile,
+        format!("there is no file {}{also}{advice}", path::show(named)),
+    )
+    .at(named)
+}
+
+/// Both lines under each other.
+fn compare(folded: &Folded<'_>, old: &[&str], place: &Place) -> String {
+    let yours = old.get(place.old).copied().unwrap_or_default();
+    let Some(n) = place.file else {
+        return format!(
+            "the file ends at line {} before line {} of yours: {}",
+            folded.len(),
+            place.old + 1,
+            visible_line(yours, "")
+        );
+    };
+    let line = folded.line(n);
+    format!(
+        "the closest line is line {}:\n  file: {}\n  yours: {}\n  (· is a space and → a tab at a line's ends and in runs)",
+        n + 1,
+        visible_line(line, yours),
+        visible_line(yours, line)
+    )
+}
+
+/// The file's own lines at the place, for copying.
+fn excerpt(folded: &Folded<'_>, old: &[&str], place: &Place) -> Option<String> {
+    let start = place.start?;
+    let end = (start + old.len()).min(folded.len());
+    if old.len() < 2 || start >= end {
+        return None;
+    }
+    let mut quoted = String::new();
+    let mut last = start;
+    for n in start..end {
+        let line = crate::text::visible(folded.line(n));
+        if quoted.len() + line.len() > MOST_QUOTED {
+            break;
+        }
+        quoted.push_str(&line);
+        quoted.push('\n');
+        last = n + 1;
+    }
+    (last > start).then(|| format!("lines {} to {last} of the file are:\n{quoted}", start + 1))
+}
