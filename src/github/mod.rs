@@ -1,1 +1,40 @@
-//! Client of GitHub's REST API: App auth, wire structs, signature.
+//! GitHub's REST API for a GitHub App: octocrab for requests, wire structs of our own for answers.
+//!
+//! * [`Github`] is the App: its key, its identity, its installations, its deliveries.
+//! * [`Session`] is one repository: it mints tokens narrowed to that repository and to a purpose,
+//!   picks the least one for every call, and revokes what it minted.
+//! * [`signature`] and [`Event`] are the receiving side.
+//!
+//! Reads are tried again; what writes is sent once, and the caller looks before it sends again.
+//! octocrab runs without its own retries, redirects and pagination: the first repeat a POST, the
+//! second would carry requests to other hosts, the third loses the token on GitHub Enterprise.
+
+mod app;
+mod checks;
+mod client;
+mod error;
+mod event;
+mod issues;
+mod jwt;
+mod pulls;
+mod repos;
+mod service;
+mod session;
+pub mod signature;
+mod time;
+mod wire;
+
+pub use app::{BotIdentity, Github, GithubSettings, Installation};
+pub use checks::{Annotation, AnnotationLevel, CheckOutput, Conclusion, NewCheckRun};
+pub use error::{Detail, GithubError};
+pub use event::{
+    Comment, CommentEvent, Event, EventError, Issue, IssueEvent, Origin, PullRequestEvent,
+};
+pub use issues::{Reaction, Thread};
+pub use pulls::{NewPull, PullState, PullUpdate};
+pub use repos::Role;
+pub use session::{Purpose, Session, Token};
+pub use wire::{
+    AppInfo, CheckRunInfo, CommentInfo, Delivery, IssueInfo, LabelInfo, LabeledEvent, PullInfo,
+    PullSide, RepoInfo, UserInfo,
+};

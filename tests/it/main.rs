@@ -9,6 +9,7 @@
 
 mod check;
 mod git;
+mod github;
 mod tree;
 mod workspace;
 

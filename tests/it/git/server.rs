@@ -271,7 +271,7 @@ async fn answer(State(server): State<Arc<Inner>>, request: Request) -> Response 
     done
 }
 
-fn backend(root: &Path, parts: &axum::http::request::Parts, body: &[u8]) -> Response {
+fn backend(root: &Path, parts: &http::request::Parts, body: &[u8]) -> Response {
     let kind = parts.headers.get(header::CONTENT_TYPE);
     let mut child = Command::new("git")
         .arg("http-backend")

@@ -1,0 +1,342 @@
+//! The App: who it is, where it is installed, which deliveries it was sent.
+
+use super::client::{Again, Ask, Client, Reply, segment};
+use super::error::GithubError;
+use super::jwt::AppKey;
+use super::service;
+use super::session::Session;
+use super::wire::{AppInfo, Delivery, UserInfo};
+use crate::domain::{Clock, RepoName, RepoRef};
+use secrecy::SecretString;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+
+/// What this room must be told once.
+#[derive(Debug, Clone)]
+pub struct GithubSettings {
+    /// `https://api.github.com`, `https://HOST/api/v3` of a GitHub Enterprise Server, or a
+    /// simulator's root.
+    pub api: String,
+    pub app_id: u64,
+    /// PEM, PKCS#1 or PKCS#8.
+    pub private_key: SecretString,
+    /// Time limit of one request.
+    pub time: Duration,
+    /// How often a read is sent at most.
+    pub attempts: u32,
+    /// The wait before a read's second attempt; it doubles.
+    pub first_wait: Duration,
+    /// An HTTP proxy's address; the environment is not asked.
+    pub proxy: Option<String>,
+}
+
+impl GithubSettings {
+    /// Thirty seconds a request, reads up to four times, half a second before the second.
+    pub fn new(api: impl Into<String>, app_id: u64, private_key: SecretString) -> Self {
+        GithubSettings {
+            api: api.into(),
+            app_id,
+            private_key,
+            time: Duration::from_secs(30),
+            attempts: 4,
+            first_wait: Duration::from_millis(500),
+            proxy: None,
+        }
+    }
+}
+
+/// Where the App is installed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Installation {
+    pub id: u64,
+    #[serde(default)]
+    pub app_id: Option<u64>,
+    #[serde(default)]
+    pub suspended_at: Option<String>,
+}
+
+/// As whom the App commits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BotIdentity {
+    /// `slug[bot]`
+    pub login: String,
+    /// The bot's user id; `None` when GitHub did not tell.
+    pub id: Option<u64>,
+    /// The address by which GitHub shows the bot beside its commits.
+    pub email: String,
+}
+
+/// The App at one GitHub. Clones share everything. Made inside a tokio runtime.
+#[derive(Clone)]
+pub struct Github {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    client: Client,
+    key: AppKey,
+    app_id: u64,
+    /// The host whose `users.noreply.` addresses belong to accounts.
+    host: String,
+    app: OnceCell<AppInfo>,
+    bot: OnceCell<BotIdentity>,
+    sessions: Mutex<HashMap<(u64, u64), Session>>,
+}
+
+/// Sessions that are shared between short calls; more than this are forgotten.
+const MOST_SESSIONS: usize = 500;
+
+impl Github {
+    /// Reads the key, prepares the client; asks GitHub nothing yet.
+    ///
+    /// # Errors
+    /// [`GithubError::Setting`] for an address or a key that cannot be used.
+    pub fn new(settings: &GithubSettings, clock: Arc<dyn Clock>) -> Result<Github, GithubError> {
+        let key = AppKey::parse(settings.app_id, &settings.private_key)?;
+        let api = address(&settings.api)?;
+        let mut http = reqwest::Client::builder()
+            .user_agent(concat!("mend/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(Duration::from_secs(10))
+            .timeout(settings.time)
+            .referer(false)
+            .no_proxy();
+        if let Some(proxy) = &settings.proxy {
+            http =
+                http.proxy(reqwest::Proxy::all(proxy).map_err(|_| {
+                    GithubError::Setting("the proxy's address cannot be read".into())
+                })?);
+        }
+        let http = http
+            .build()
+            .map_err(|_| GithubError::Setting("the HTTP client cannot be made".into()))?;
+        let host = match api.host_str() {
+            Some("api.github.com") | None => "github.com".to_string(),
+            Some(host) => host.to_string(),
+        };
+        let graphql = graphql_base(&api);
+        let client = Client::new(
+            service::connect(http.clone(), uri(api.as_str())?),
+            service::connect(http, uri(&graphql)?),
+            clock,
+            Again {
+                attempts: settings.attempts,
+                first_wait: settings.first_wait,
+            },
+        );
+        Ok(Github {
+            inner: Arc::new(Inner {
+                client,
+                key,
+                app_id: settings.app_id,
+                host,
+                app: OnceCell::new(),
+                bot: OnceCell::new(),
+                sessions: Mutex::default(),
+            }),
+        })
+    }
+
+    /// The App's id.
+    pub fn app_id(&self) -> u64 {
+        self.inner.app_id
+    }
+
+    /// The App as GitHub knows it; asked once.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn app(&self) -> Result<&AppInfo, GithubError> {
+        self.inner
+            .app
+            .get_or_try_init(|| async { self.as_app(Ask::get("/app".into())).await?.json() })
+            .await
+    }
+
+    /// As whom to commit. When the bot's user id cannot be had, an address without it serves.
+    ///
+    /// # Errors
+    /// Those of [`Github::app`].
+    pub async fn bot(&self, session: &Session) -> Result<&BotIdentity, GithubError> {
+        self.inner
+            .bot
+            .get_or_try_init(|| async {
+                let login = format!("{}[bot]", self.app().await?.slug);
+                let user: Option<UserInfo> = match session.user(&login).await {
+                    Ok(user) => Some(user),
+                    Err(e) => {
+                        tracing::warn!(error = %e, "the bot's user id is not known");
+                        None
+                    }
+                };
+                let id = user.map(|u| u.id);
+                let local = match id {
+                    Some(id) => format!("{id}+{login}"),
+                    None => login.clone(),
+                };
+                Ok(BotIdentity {
+                    email: format!("{local}@users.noreply.{}", self.inner.host),
+                    login,
+                    id,
+                })
+            })
+            .await
+    }
+
+    /// The App's installation on a repository.
+    ///
+    /// # Errors
+    /// [`GithubError::NotFound`] when there is none.
+    pub async fn installation_of(&self, repo: &RepoName) -> Result<Installation, GithubError> {
+        let path = format!("/repos/{}/{}/installation", repo.owner(), repo.name());
+        self.as_app(Ask::get(path)).await?.json()
+    }
+
+    /// A session of its own: its tokens are its own, and revoking them disturbs nobody. For tasks.
+    pub fn session(&self, repo: &RepoRef) -> Session {
+        Session::new(self.clone(), repo.clone())
+    }
+
+    /// A session that callers share, for short calls that should not mint a token each. Not to be
+    /// revoked by one of them.
+    pub fn shared_session(&self, repo: &RepoRef) -> Session {
+        let mut sessions = self
+            .inner
+            .sessions
+            .lock()
+            .unwrap_or_else(|e| e.into_inner());
+        if sessions.len() >= MOST_SESSIONS {
+            sessions.clear();
+        }
+        let session = sessions
+            .entry((repo.installation_id, repo.id))
+            .or_insert_with(|| self.session(repo));
+        if session.repo().name != repo.name {
+            *session = session.renamed(repo.name.clone());
+        }
+        session.clone()
+    }
+
+    /// Deliveries of the App's webhook, newest first, and the cursor of the next page.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn deliveries(
+        &self,
+        cursor: Option<&str>,
+    ) -> Result<(Vec<Delivery>, Option<String>), GithubError> {
+        let mut path = "/app/hook/deliveries?per_page=100".to_string();
+        if let Some(cursor) = cursor {
+            path.push_str(&format!("&cursor={}", segment(cursor)));
+        }
+        let reply = self.as_app(Ask::get(path)).await?;
+        let next = reply.link("next", "cursor");
+        Ok((reply.json()?, next))
+    }
+
+    /// Asks GitHub to send a delivery again.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn redeliver(&self, delivery_id: u64) -> Result<(), GithubError> {
+        let path = format!("/app/hook/deliveries/{delivery_id}/attempts");
+        let ask = Ask::post(path, serde_json::json!({}));
+        self.as_app(ask).await.map(drop)
+    }
+
+    /// Sends as the App. A statement that GitHub did not take because the clocks differ is made
+    /// once more by GitHub's clock, which its answer told.
+    pub(super) async fn as_app(&self, ask: Ask) -> Result<Reply, GithubError> {
+        let client = &self.inner.client;
+        let at = client.now();
+        let first = client.send(&ask, &self.inner.key.sign(at)?).await;
+        match first {
+            Err(GithubError::Unauthorized(_)) if (client.now() - at).abs() > 30 => {
+                tracing::warn!(
+                    skew_s = client.now() - at,
+                    "the clock differs from GitHub's"
+                );
+                client.send(&ask, &self.inner.key.sign(client.now())?).await
+            }
+            other => other,
+        }
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.inner.client
+    }
+}
+
+impl std::fmt::Debug for Github {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Github")
+            .field("app_id", &self.inner.app_id)
+            .field("host", &self.inner.host)
+            .finish_non_exhaustive()
+    }
+}
+
+fn address(text: &str) -> Result<reqwest::Url, GithubError> {
+    let refuse = || {
+        GithubError::Setting(
+            "GitHub's API address is not usable; give it as `https://api.github.com` or \
+             `https://HOST/api/v3`"
+                .into(),
+        )
+    };
+    let url = reqwest::Url::parse(text).map_err(|_| refuse())?;
+    let fits = matches!(url.scheme(), "http" | "https")
+        && url.host_str().is_some()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    fits.then_some(url).ok_or_else(refuse)
+}
+
+fn uri(text: &str) -> Result<http::Uri, GithubError> {
+    text.trim_end_matches('/')
+        .parse()
+        .map_err(|_| GithubError::Setting("GitHub's API address cannot be read".into()))
+}
+
+/// Beside the REST root on github.com, at `/api/graphql` on GitHub Enterprise Server.
+fn graphql_base(api: &reqwest::Url) -> String {
+    let text = api.as_str().trim_end_matches('/');
+    match text.strip_suffix("/api/v3") {
+        Some(host) => format!("{host}/api"),
+        None => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphql_lies_where_each_github_has_it() {
+        for (api, graphql) in [
+            ("https://api.github.com", "https://api.github.com"),
+            ("https://ghes.example/api/v3/", "https://ghes.example/api"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ] {
+            assert_eq!(graphql_base(&address(api).unwrap()), graphql);
+        }
+    }
+
+    #[test]
+    fn unusable_addresses_are_told() {
+        for bad in [
+            "",
+            "api.github.com",
+            "ftp://x",
+            "https://u:p@x",
+            "https://x/?a=1",
+        ] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+}

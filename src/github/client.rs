@@ -1,0 +1,396 @@
+//! One request to GitHub: built, sent, judged, and, when it only reads, sent again.
+
+use super::error::{Detail, GithubError};
+use super::service::WireError;
+use super::time;
+use crate::domain::Clock;
+use crate::text::{clip_words, one_line, visible};
+use http::{HeaderMap, Method, StatusCode};
+use http_body_util::BodyExt;
+use octocrab::Octocrab;
+use secrecy::SecretString;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+/// A wait that GitHub asks for is sat out up to this; longer ones are the caller's to plan.
+const LONGEST_WAIT_S: i64 = 20;
+/// "Wait at least one minute", where a secondary limit gives no time.
+const SECONDARY_WAIT_S: i64 = 60;
+const MESSAGE_CHARS: usize = 400;
+
+/// How reads are tried again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Again {
+    pub attempts: u32,
+    pub first_wait: Duration,
+}
+
+pub(super) struct Client {
+    pub rest: Octocrab,
+    pub graphql: Octocrab,
+    pub clock: Arc<dyn Clock>,
+    pub again: Again,
+    /// Seconds that GitHub's clock is before ours, by its last answer.
+    skew: AtomicI64,
+}
+
+/// A request, before it has a credential.
+#[derive(Debug, Clone)]
+pub(super) struct Ask {
+    method: Method,
+    path: String,
+    body: Option<Value>,
+    graphql: bool,
+}
+
+impl Ask {
+    pub fn get(path: String) -> Ask {
+        Ask::new(Method::GET, path, None)
+    }
+
+    pub fn post(path: String, body: Value) -> Ask {
+        Ask::new(Method::POST, path, Some(body))
+    }
+
+    pub fn patch(path: String, body: Value) -> Ask {
+        Ask::new(Method::PATCH, path, Some(body))
+    }
+
+    pub fn delete(path: String) -> Ask {
+        Ask::new(Method::DELETE, path, None)
+    }
+
+    pub fn graphql(query: &str, variables: Value) -> Ask {
+        let body = serde_json::json!({ "query": query, "variables": variables });
+        Ask {
+            graphql: true,
+            ..Ask::new(Method::POST, "/graphql".into(), Some(body))
+        }
+    }
+
+    fn new(method: Method, path: String, body: Option<Value>) -> Ask {
+        Ask {
+            method,
+            path,
+            body,
+            graphql: false,
+        }
+    }
+
+    fn detail(&self) -> Detail {
+        let path = self.path.split('?').next().unwrap_or_default();
+        Detail {
+            request: format!("{} {path}", self.method),
+            ..Detail::default()
+        }
+    }
+}
+
+/// A good answer.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub headers: HeaderMap,
+    body: bytes::Bytes,
+    detail: Detail,
+}
+
+impl Reply {
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, GithubError> {
+        serde_json::from_slice(&self.body).map_err(|e| {
+            // Category and place, never the text: the answer may hold a token.
+            GithubError::Permanent(Detail {
+                message: format!(
+                    "{:?} at line {} column {}",
+                    e.classify(),
+                    e.line(),
+                    e.column()
+                ),
+                ..self.detail.clone()
+            })
+        })
+    }
+
+    /// A parameter of the address that `Link` gives for `rel`.
+    pub fn link(&self, rel: &str, parameter: &str) -> Option<String> {
+        let links = self.headers.get(http::header::LINK)?.to_str().ok()?;
+        let wanted = format!("rel=\"{rel}\"");
+        let link = links.split(',').find(|l| l.contains(&wanted))?;
+        let address = link.split('<').nth(1)?.split('>').next()?;
+        let query = address.split_once('?')?.1;
+        query.split('&').find_map(|pair| {
+            let (name, value) = pair.split_once('=')?;
+            (name == parameter).then(|| value.to_string())
+        })
+    }
+}
+
+impl Client {
+    pub fn new(rest: Octocrab, graphql: Octocrab, clock: Arc<dyn Clock>, again: Again) -> Client {
+        Client {
+            rest,
+            graphql,
+            clock,
+            again,
+            skew: AtomicI64::new(0),
+        }
+    }
+
+    /// Seconds since the Unix epoch by GitHub's clock.
+    pub fn now(&self) -> i64 {
+        self.clock.unix() + self.skew.load(Ordering::Relaxed)
+    }
+
+    /// Sends; a read is sent again after a failure that may pass, anything else is sent once.
+    pub async fn send(&self, ask: &Ask, bearer: &SecretString) -> Result<Reply, GithubError> {
+        let attempts = match ask.method == Method::GET {
+            true => self.again.attempts.max(1),
+            false => 1,
+        };
+        let mut attempt = 1;
+        loop {
+            let error = match self.once(ask, bearer).await {
+                Ok(reply) => return Ok(reply),
+                Err(e) => e,
+            };
+            let wait = match &error {
+                GithubError::Transient(_) => Some(self.again.first_wait * 2u32.pow(attempt - 1)),
+                GithubError::RateLimited { until, .. } => {
+                    let left = until - self.clock.unix();
+                    (left <= LONGEST_WAIT_S).then(|| Duration::from_secs(left.max(1) as u64))
+                }
+                _ => None,
+            };
+            match wait {
+                Some(wait) if attempt < attempts => {
+                    tracing::debug!(wait_ms = wait.as_millis() as u64, "a read is tried again");
+                    tokio::time::sleep(jitter(wait)).await;
+                }
+                _ => return Err(error),
+            }
+            attempt += 1;
+        }
+    }
+
+    async fn once(&self, ask: &Ask, bearer: &SecretString) -> Result<Reply, GithubError> {
+        let crab = if ask.graphql {
+            &self.graphql
+        } else {
+            &self.rest
+        };
+        let unsendable = |_| {
+            GithubError::Permanent(Detail {
+                message: "the request cannot be built".into(),
+                ..ask.detail()
+            })
+        };
+        let crab = crab.user_access_token(bearer.clone()).map_err(unsendable)?;
+        let request = http::Request::builder()
+            .method(ask.method.clone())
+            .uri(&ask.path)
+            .header(http::header::ACCEPT, "application/vnd.github+json");
+        let request = crab
+            .build_request(request, ask.body.as_ref())
+            .map_err(unsendable)?;
+        let response = crab
+            .execute(request)
+            .await
+            .map_err(|e| no_answer(ask, &e))?;
+        let (parts, body) = response.into_parts();
+        if let Some(skew) = skew(&parts.headers, self.clock.unix()) {
+            self.skew.store(skew, Ordering::Relaxed);
+        }
+        let body = body
+            .collect()
+            .await
+            .map_err(|e| no_answer(ask, &e))?
+            .to_bytes();
+        let mut detail = Detail {
+            status: Some(parts.status.as_u16()),
+            request_id: text_of(&parts.headers, "x-github-request-id")
+                .map(|id| clip_words(&id, 80)),
+            ..ask.detail()
+        };
+        if parts.status.is_success() {
+            let reply = Reply {
+                headers: parts.headers,
+                body,
+                detail,
+            };
+            return match ask.graphql {
+                true => graphql_errors(reply, self.clock.unix()),
+                false => Ok(reply),
+            };
+        }
+        detail.message = message(&body);
+        Err(judge(
+            parts.status,
+            &parts.headers,
+            detail,
+            self.clock.unix(),
+        ))
+    }
+}
+
+/// A fifth more or less, so that many tasks do not come back in step.
+fn jitter(wait: Duration) -> Duration {
+    let noise = u128::from(uuid::Uuid::new_v4().as_u128() as u16 % 400) as u32;
+    wait * (800 + noise) / 1000
+}
+
+fn no_answer(ask: &Ask, error: &octocrab::Error) -> GithubError {
+    let wire = match error {
+        octocrab::Error::Service { source, .. } => source.downcast_ref::<WireError>(),
+        _ => None,
+    };
+    let detail = Detail {
+        message: wire.map_or_else(|| "no answer came".into(), ToString::to_string),
+        maybe_done: ask.method != Method::GET
+            && !matches!(wire, Some(WireError::Unreachable | WireError::Unsendable)),
+        ..ask.detail()
+    };
+    match wire {
+        Some(WireError::TooLarge | WireError::Unsendable) => GithubError::Permanent(detail),
+        _ => GithubError::Transient(detail),
+    }
+}
+
+#[derive(Deserialize)]
+struct Said {
+    message: Option<String>,
+    errors: Option<Value>,
+}
+
+/// GitHub's short words; nothing of an answer that is not GitHub's JSON.
+fn message(body: &[u8]) -> String {
+    let Ok(said) = serde_json::from_slice::<Said>(body) else {
+        return String::new();
+    };
+    let mut words = vec![said.message.unwrap_or_default()];
+    if let Some(Value::Array(errors)) = said.errors {
+        for error in errors.iter().take(5) {
+            let text = |key: &str| error.get(key).and_then(Value::as_str);
+            words.push(match (error.as_str(), text("message")) {
+                (Some(text), _) | (None, Some(text)) => text.to_string(),
+                _ => [text("resource"), text("field"), text("code")]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            });
+        }
+    }
+    words.retain(|w| !w.is_empty());
+    clip_words(&one_line(&visible(&words.join("; "))), MESSAGE_CHARS)
+}
+
+fn judge(status: StatusCode, headers: &HeaderMap, mut detail: Detail, now: i64) -> GithubError {
+    if let Some(limited) = limited(status, headers, &detail, now) {
+        return limited;
+    }
+    match status {
+        StatusCode::UNAUTHORIZED => GithubError::Unauthorized(detail),
+        StatusCode::FORBIDDEN | StatusCode::UNAVAILABLE_FOR_LEGAL_REASONS => {
+            GithubError::Forbidden(detail)
+        }
+        StatusCode::NOT_FOUND | StatusCode::GONE => GithubError::NotFound(detail),
+        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::CONFLICT | StatusCode::BAD_REQUEST => {
+            GithubError::Validation(detail)
+        }
+        s if s.is_redirection() => GithubError::Moved(detail),
+        s if s.is_server_error() => {
+            detail.maybe_done = !detail.request.starts_with("GET ");
+            GithubError::Transient(detail)
+        }
+        _ => GithubError::Permanent(detail),
+    }
+}
+
+/// <https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api>
+fn limited(
+    status: StatusCode,
+    headers: &HeaderMap,
+    detail: &Detail,
+    now: i64,
+) -> Option<GithubError> {
+    if status != StatusCode::FORBIDDEN && status != StatusCode::TOO_MANY_REQUESTS {
+        return None;
+    }
+    let number = |name| text_of(headers, name).and_then(|v| v.parse::<i64>().ok());
+    let says = detail.message.to_ascii_lowercase();
+    let spent = number("x-ratelimit-remaining") == Some(0);
+    let (until, secondary) = match (number("retry-after"), number("x-ratelimit-reset")) {
+        (Some(wait), _) => (now + wait.max(1), !spent),
+        (None, Some(reset)) if spent => (reset.max(now + 1), false),
+        _ if status == StatusCode::TOO_MANY_REQUESTS || says.contains("rate limit") => {
+            (now + SECONDARY_WAIT_S, true)
+        }
+        _ => return None,
+    };
+    Some(GithubError::RateLimited {
+        until,
+        secondary,
+        detail: detail.clone(),
+    })
+}
+
+/// GraphQL answers 200 and tells its failures inside.
+fn graphql_errors(reply: Reply, now: i64) -> Result<Reply, GithubError> {
+    let answer: Value = reply.json()?;
+    let Some(Value::Array(errors)) = answer.get("errors") else {
+        return Ok(reply);
+    };
+    let of = |key: &str| {
+        errors
+            .first()
+            .and_then(|e| e.get(key))
+            .and_then(Value::as_str)
+    };
+    let detail = Detail {
+        message: clip_words(
+            &one_line(&visible(of("message").unwrap_or_default())),
+            MESSAGE_CHARS,
+        ),
+        ..reply.detail
+    };
+    Err(match of("type").unwrap_or_default() {
+        "NOT_FOUND" => GithubError::NotFound(detail),
+        "FORBIDDEN" | "INSUFFICIENT_SCOPES" => GithubError::Forbidden(detail),
+        "RATE_LIMITED" => GithubError::RateLimited {
+            until: text_of(&reply.headers, "x-ratelimit-reset")
+                .and_then(|v| v.parse().ok())
+                .unwrap_or(now + SECONDARY_WAIT_S),
+            secondary: false,
+            detail,
+        },
+        _ => GithubError::Validation(detail),
+    })
+}
+
+pub(super) fn text_of(headers: &HeaderMap, name: &str) -> Option<String> {
+    Some(headers.get(name)?.to_str().ok()?.trim().to_string())
+}
+
+/// How far GitHub's clock is before ours, by the `Date` of an answer.
+fn skew(headers: &HeaderMap, now: i64) -> Option<i64> {
+    Some(time::from_header(&text_of(headers, "date")?)? - now)
+}
+
+/// One segment of a path, whatever characters it holds.
+pub(super) fn segment(text: &str) -> String {
+    use std::fmt::Write;
+    text.bytes().fold(String::new(), |mut out, b| {
+        match b {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                out.push(b as char);
+            }
+            _ => {
+                let _ = write!(out, "%{b:02X}");
+            }
+        }
+        out
+    })
+}

@@ -1,0 +1,197 @@
+//! Issues, their events, their comments and reactions.
+
+use super::client::Ask;
+use super::error::GithubError;
+use super::session::{Purpose, Session};
+use super::wire::{CommentInfo, IssueInfo, LabeledEvent};
+use serde_json::json;
+
+/// Where a conversation stands; it decides what a token needs to write there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thread {
+    Issue(u64),
+    Pull(u64),
+}
+
+impl Thread {
+    /// Issues and pull requests share their numbers.
+    pub fn number(self) -> u64 {
+        match self {
+            Thread::Issue(n) | Thread::Pull(n) => n,
+        }
+    }
+
+    fn purpose(self) -> Purpose {
+        match self {
+            Thread::Issue(_) => Purpose::Status,
+            Thread::Pull(_) => Purpose::PullStatus,
+        }
+    }
+}
+
+/// GitHub's eight reactions, as far as mend shows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reaction {
+    Eyes,
+    ThumbsUp,
+    ThumbsDown,
+    Confused,
+    Rocket,
+}
+
+impl Reaction {
+    fn word(self) -> &'static str {
+        match self {
+            Reaction::Eyes => "eyes",
+            Reaction::ThumbsUp => "+1",
+            Reaction::ThumbsDown => "-1",
+            Reaction::Confused => "confused",
+            Reaction::Rocket => "rocket",
+        }
+    }
+}
+
+/// Ten thousand events or three thousand comments: more is no issue but an attack.
+const EVENT_PAGES: usize = 100;
+const COMMENT_PAGES: usize = 30;
+
+impl Session {
+    /// An issue, or a pull request as an issue.
+    ///
+    /// # Errors
+    /// [`GithubError::NotFound`] also for a deleted one, [`GithubError::Moved`] for a transferred.
+    pub async fn issue(&self, number: u64) -> Result<IssueInfo, GithubError> {
+        let ask = Ask::get(self.path(&format!("/issues/{number}")));
+        self.call(Purpose::Read, &ask).await?.json()
+    }
+
+    /// The newest event that put this label (in any case) on the issue, by this actor if one is
+    /// given. Its id names the act of labelling over all deliveries that tell of it.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn newest_labeled(
+        &self,
+        number: u64,
+        label: &str,
+        actor: Option<u64>,
+    ) -> Result<Option<LabeledEvent>, GithubError> {
+        let path = self.path(&format!("/issues/{number}/events"));
+        let fits = |event: &LabeledEvent| {
+            event.event == "labeled"
+                && event
+                    .label
+                    .as_ref()
+                    .is_some_and(|l| l.name.to_lowercase() == label.to_lowercase())
+                && (actor.is_none() || event.actor.as_ref().map(|a| a.id) == actor)
+        };
+        // Oldest first on GitHub: the newest stands on the last page.
+        let ask = |page| Ask::get(format!("{path}?per_page=100&page={page}"));
+        let first = self.call(Purpose::Read, &ask(1)).await?;
+        let last = first
+            .link("last", "page")
+            .and_then(|p| p.parse::<usize>().ok())
+            .map_or(1, |last| last.min(EVENT_PAGES));
+        for page in (2..=last).rev() {
+            let events: Vec<LabeledEvent> = self.call(Purpose::Read, &ask(page)).await?.json()?;
+            if let Some(found) = events.into_iter().filter(fits).max_by_key(|e| e.id) {
+                return Ok(Some(found));
+            }
+        }
+        let events: Vec<LabeledEvent> = first.json()?;
+        Ok(events.into_iter().filter(fits).max_by_key(|e| e.id))
+    }
+
+    /// The comments of an issue or a pull request, oldest first.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn comments(&self, number: u64) -> Result<Vec<CommentInfo>, GithubError> {
+        let path = self.path(&format!("/issues/{number}/comments"));
+        self.list(&path, COMMENT_PAGES).await
+    }
+
+    /// The App's own comment that holds a (hidden) marker. Somebody else's with the same marker
+    /// is not taken for it.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn find_comment(
+        &self,
+        number: u64,
+        marker: &str,
+    ) -> Result<Option<CommentInfo>, GithubError> {
+        let app = self.github().app_id();
+        let mut found = None;
+        for comment in self.comments(number).await? {
+            if !comment.body.contains(marker) {
+                continue;
+            }
+            let ours = match (&comment.performed_via_github_app, &comment.user) {
+                (Some(via), _) => via.id == app,
+                (None, Some(user)) if user.is_bot() => {
+                    user.login == format!("{}[bot]", self.github().app().await?.slug)
+                }
+                _ => false,
+            };
+            if ours {
+                found = found.or(Some(comment));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Writes a comment; sent once.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`]; look for the marker before writing again.
+    pub async fn create_comment(
+        &self,
+        thread: Thread,
+        body: &str,
+    ) -> Result<CommentInfo, GithubError> {
+        let path = self.path(&format!("/issues/{}/comments", thread.number()));
+        let ask = Ask::post(path, json!({ "body": body }));
+        self.call(thread.purpose(), &ask).await?.json()
+    }
+
+    /// Replaces a comment's text.
+    ///
+    /// # Errors
+    /// [`GithubError::NotFound`] when somebody deleted it.
+    pub async fn update_comment(
+        &self,
+        thread: Thread,
+        comment_id: u64,
+        body: &str,
+    ) -> Result<CommentInfo, GithubError> {
+        let path = self.path(&format!("/issues/comments/{comment_id}"));
+        let ask = Ask::patch(path, json!({ "body": body }));
+        self.call(thread.purpose(), &ask).await?.json()
+    }
+
+    /// Reacts to an issue or a pull request; GitHub keeps one of each kind.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn react(&self, thread: Thread, reaction: Reaction) -> Result<(), GithubError> {
+        let path = self.path(&format!("/issues/{}/reactions", thread.number()));
+        let ask = Ask::post(path, json!({ "content": reaction.word() }));
+        self.call(thread.purpose(), &ask).await.map(drop)
+    }
+
+    /// Reacts to a comment.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn react_to_comment(
+        &self,
+        thread: Thread,
+        comment_id: u64,
+        reaction: Reaction,
+    ) -> Result<(), GithubError> {
+        let path = self.path(&format!("/issues/comments/{comment_id}/reactions"));
+        let ask = Ask::post(path, json!({ "content": reaction.word() }));
+        self.call(thread.purpose(), &ask).await.map(drop)
+    }
+}

@@ -1,0 +1,236 @@
+//! One repository, spoken to with tokens that can do no more than the call at hand needs.
+
+use super::app::Github;
+use super::client::{Ask, Reply, segment};
+use super::error::GithubError;
+use super::time;
+use super::wire::UserInfo;
+use crate::domain::{RepoName, RepoRef};
+use secrecy::SecretString;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// What a token is for; each has the least permissions (decision 8 of the security design).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// Fetch and look.
+    Read,
+    /// Comments and reactions on an issue, check runs.
+    Status,
+    /// Comments and reactions on a pull request. GitHub wants both permissions for these,
+    /// whatever its reference says (github/rest-api-description#6994).
+    PullStatus,
+    /// Push, pull requests.
+    Publish,
+}
+
+impl Purpose {
+    fn permissions(self) -> Value {
+        match self {
+            Purpose::Read => json!({
+                "metadata": "read", "contents": "read", "issues": "read", "pull_requests": "read"
+            }),
+            Purpose::Status => json!({ "metadata": "read", "issues": "write", "checks": "write" }),
+            Purpose::PullStatus => json!({
+                "metadata": "read", "issues": "write", "pull_requests": "write"
+            }),
+            Purpose::Publish => json!({
+                "metadata": "read", "contents": "write", "pull_requests": "write"
+            }),
+        }
+    }
+}
+
+/// An installation token for one repository and one purpose. Its `Debug` does not show it.
+#[derive(Debug, Clone)]
+pub struct Token {
+    secret: SecretString,
+    /// Seconds since the Unix epoch, GitHub's clock.
+    pub expires: i64,
+    pub purpose: Purpose,
+}
+
+impl Token {
+    /// The value, for git's transport and for redaction.
+    pub fn secret(&self) -> &SecretString {
+        &self.secret
+    }
+}
+
+/// A token with less life than this is not handed out.
+const MARGIN_S: i64 = 300;
+/// GitHub's tokens live an hour; assumed where the answer does not say.
+const LIFE_S: i64 = 3600;
+
+/// One repository. Clones share the tokens.
+#[derive(Debug, Clone)]
+pub struct Session {
+    github: Github,
+    repo: RepoRef,
+    tokens: Arc<Mutex<HashMap<Purpose, Token>>>,
+}
+
+#[derive(Deserialize)]
+struct Minted {
+    token: SecretString,
+    #[serde(default)]
+    expires_at: Option<String>,
+}
+
+impl Session {
+    pub(super) fn new(github: Github, repo: RepoRef) -> Session {
+        Session {
+            github,
+            repo,
+            tokens: Arc::default(),
+        }
+    }
+
+    /// The repository as it was given.
+    pub fn repo(&self) -> &RepoRef {
+        &self.repo
+    }
+
+    /// The App.
+    pub fn github(&self) -> &Github {
+        &self.github
+    }
+
+    /// The same repository and tokens under another name.
+    pub fn renamed(&self, name: RepoName) -> Session {
+        let mut session = self.clone();
+        session.repo.name = name;
+        session
+    }
+
+    /// A token with at least five minutes to live, minted when there is none. One mint at a time.
+    ///
+    /// # Errors
+    /// [`GithubError::Validation`] when the installation did not grant the permissions,
+    /// [`GithubError::NotFound`] when it is gone, and the other classes.
+    pub async fn token(&self, purpose: Purpose) -> Result<Token, GithubError> {
+        let mut tokens = self.tokens.lock().await;
+        let now = self.github.client().now();
+        if let Some(token) = tokens.get(&purpose).filter(|t| t.expires - now > MARGIN_S) {
+            return Ok(token.clone());
+        }
+        let path = format!(
+            "/app/installations/{}/access_tokens",
+            self.repo.installation_id
+        );
+        let ask = json!({
+            "repository_ids": [self.repo.id],
+            "permissions": purpose.permissions(),
+        });
+        let minted: Minted = self.github.as_app(Ask::post(path, ask)).await?.json()?;
+        let expires = minted.expires_at.as_deref().and_then(time::from_json);
+        let token = Token {
+            secret: minted.token,
+            expires: expires.unwrap_or(now + LIFE_S),
+            purpose,
+        };
+        tokens.insert(purpose, token.clone());
+        Ok(token)
+    }
+
+    /// Revokes every token that this session (with its clones) holds; the next call mints anew.
+    ///
+    /// # Errors
+    /// The first failure; that token stays held, so that a later call can try again.
+    pub async fn revoke_all(&self) -> Result<(), GithubError> {
+        let mut tokens = self.tokens.lock().await;
+        let mut first = Ok(());
+        for purpose in tokens.keys().copied().collect::<Vec<_>>() {
+            let Some(token) = tokens.get(&purpose) else {
+                continue;
+            };
+            match self.github.revoke(token).await {
+                Ok(()) => {
+                    tokens.remove(&purpose);
+                }
+                Err(e) => first = first.and(Err(e)),
+            }
+        }
+        first
+    }
+
+    /// Sends with a token of this purpose. A token that GitHub no longer takes is replaced once:
+    /// a 401 means that nothing was done.
+    pub(super) async fn call(&self, purpose: Purpose, ask: &Ask) -> Result<Reply, GithubError> {
+        let token = self.token(purpose).await?;
+        match self.github.client().send(ask, token.secret()).await {
+            Err(GithubError::Unauthorized(_)) => {
+                self.forget(&token).await;
+                let token = self.token(purpose).await?;
+                self.github.client().send(ask, token.secret()).await
+            }
+            other => other,
+        }
+    }
+
+    /// Drops a token that does not work, unless somebody has replaced it already.
+    async fn forget(&self, token: &Token) {
+        use secrecy::ExposeSecret;
+        let mut tokens = self.tokens.lock().await;
+        let same = |held: &Token| held.secret.expose_secret() == token.secret.expose_secret();
+        if tokens.get(&token.purpose).is_some_and(same) {
+            tokens.remove(&token.purpose);
+        }
+    }
+
+    /// A path beneath the repository.
+    pub(super) fn path(&self, rest: &str) -> String {
+        let name = &self.repo.name;
+        format!("/repos/{}/{}{rest}", name.owner(), name.name())
+    }
+
+    /// Every item of a list, page by page; by number, since the addresses that GitHub gives are
+    /// absolute and may lead around a proxy.
+    pub(super) async fn list<T: serde::de::DeserializeOwned>(
+        &self,
+        path: &str,
+        most_pages: usize,
+    ) -> Result<Vec<T>, GithubError> {
+        const PAGE: usize = 100;
+        let mut items = Vec::new();
+        let glue = if path.contains('?') { '&' } else { '?' };
+        for page in 1..=most_pages {
+            let ask = Ask::get(format!("{path}{glue}per_page={PAGE}&page={page}"));
+            let reply = self.call(Purpose::Read, &ask).await?;
+            let some: Vec<T> = reply.json()?;
+            let is_last =
+                some.is_empty() || reply.link("next", "page").is_none() && some.len() < PAGE;
+            items.extend(some);
+            if is_last {
+                break;
+            }
+        }
+        Ok(items)
+    }
+
+    /// A user by login.
+    ///
+    /// # Errors
+    /// [`GithubError::NotFound`] for nobody.
+    pub async fn user(&self, login: &str) -> Result<UserInfo, GithubError> {
+        let ask = Ask::get(format!("/users/{}", segment(login)));
+        self.call(Purpose::Read, &ask).await?.json()
+    }
+}
+
+impl Github {
+    /// Revokes one token; one that is dead already counts as revoked.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`] but `Unauthorized`.
+    pub async fn revoke(&self, token: &Token) -> Result<(), GithubError> {
+        let ask = Ask::delete("/installation/token".into());
+        match self.client().send(&ask, token.secret()).await {
+            Ok(_) | Err(GithubError::Unauthorized(_)) => Ok(()),
+            Err(e) => Err(e),
+        }
+    }
+}
