@@ -1,20 +1,19 @@
 //! Server settings and the repository's `.github/mend.toml`; the only room that reads the environment.
 #![allow(clippy::disallowed_methods)] // this room may touch files or processes (src/lib.rs)
 
-mod error;
-mod repo;
-
-pub use error::ConfigError;
-pub use repo::{REPO_FILE, RepoConfig, RepoLimits};
 mod environment;
+mod error;
 mod read;
 mod reader;
+mod repo;
 mod secret_file;
 mod sections;
 mod settings;
 mod values;
 
 pub use environment::Environment;
+pub use error::ConfigError;
+pub use repo::{REPO_FILE, RepoConfig, RepoLimits};
 pub use sections::{
     DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings, ReposSettings,
     SandboxSettings, ServerSettings,

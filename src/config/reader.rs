@@ -1,7 +1,7 @@
 //! Typed access to a settings file under the environment, which collects every mistake.
 
 use super::{Environment, Mistake};
-use crate::text::nearest;
+use crate::text::closest;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::str::FromStr;
@@ -189,11 +189,12 @@ impl<'a> Reader<'a> {
         leaves(&self.file, "", &self.known, &mut written);
         for key in written {
             if !self.known.contains(&key) {
-                let meant = nearest(&key, self.known.iter().map(String::as_str)).or_else(|| {
+                let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
+                let meant = closest(&key, &known).or_else(|| {
                     // The right name in the wrong section.
                     let name = key.rsplit('.').next()?;
                     let same = |k: &&str| k.rsplit('.').next() == Some(name);
-                    self.known.iter().map(String::as_str).find(same)
+                    known.iter().copied().find(same)
                 });
                 let hint = meant.map_or(String::new(), |m| format!("; did you mean `{m}`?"));
                 self.wrong(&key, format!("is not a setting{hint}"));
@@ -208,8 +209,9 @@ impl<'a> Reader<'a> {
         for name in self.environment.names() {
             let ours = sections.iter().any(|s| name.starts_with(s.as_str()));
             if ours && !variables.iter().any(|v| v == name) {
-                let hint = nearest(name, variables.iter().map(String::as_str))
-                    .map_or(String::new(), |m| format!("; did you mean {m}?"));
+                let all: Vec<&str> = variables.iter().map(String::as_str).collect();
+                let hint =
+                    closest(name, &all).map_or(String::new(), |m| format!("; did you mean {m}?"));
                 self.mistakes.push(Mistake {
                     key: name.to_string(),
                     message: format!("is not a setting's variable{hint}"),

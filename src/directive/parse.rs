@@ -2,11 +2,12 @@
 
 use super::live::{Line, lines};
 use crate::domain::Command;
-use crate::text::{bound, clip_words, nearest, sanitise_report};
+use crate::text::{bound, clip_words, closest, sanitise_report};
 
 /// Guidance is cut to this many bytes.
 const GUIDANCE: usize = 16 * 1024;
-const VERBS: [&str; 6] = ["retry", "stop", "status", "help", "fix", "ci"];
+/// Verbs that a slip of the finger may hide; `ci` is too short to be recognised in anything.
+const VERBS: [&str; 5] = ["retry", "stop", "status", "help", "fix"];
 const ALL: &str = "`/mend retry [guidance]`, `/mend retry from scratch [guidance]`, `/mend stop`, \
     `/mend status`, `/mend help`, `/mend fix [allow-tests] [up to $N]` and `/mend ci`";
 
@@ -147,7 +148,7 @@ fn unknown(verb: &str) -> String {
         "rerun" | "re-run" | "again" | "redo" | "restart" => Some("retry"),
         "cancel" | "abort" | "halt" => Some("stop"),
         "start" | "run" | "go" => Some("fix"),
-        _ => nearest(verb, VERBS),
+        _ => closest(verb, &VERBS),
     };
     match meant {
         Some(known) => format!("did you mean `/mend {known}`? mend knows {ALL}"),

@@ -3,9 +3,17 @@
 //! The receiver verifies a delivery, stores it and answers; it calls nobody. Admission reads what
 //! was stored, asks GitHub who may do what, and makes tasks, stops and answers of it.
 
+mod admit;
 mod body;
+mod comment;
+mod drain;
+mod error;
+mod notice;
 mod receiver;
 mod serve;
 
+pub use admit::{Admit, Admitted};
+pub use error::IntakeError;
+pub use notice::{Notice, Place, Said, Untold, Voice};
 pub use receiver::{Receiver, router};
 pub use serve::{Bounds, serve};

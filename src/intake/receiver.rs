@@ -24,13 +24,7 @@ const STORE_TIME: Duration = Duration::from_secs(4);
 const MEMORY_KIB: usize = 48 * 1024;
 
 /// The events that admission reads; every other is answered and forgotten.
-const EVENTS: [&str; 5] = [
-    "issues",
-    "issue_comment",
-    "pull_request",
-    "installation",
-    "installation_repositories",
-];
+const EVENTS: [&str; 3] = ["issues", "issue_comment", "pull_request"];
 
 /// What the receiver needs; clones share it.
 #[derive(Clone)]

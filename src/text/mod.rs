@@ -4,13 +4,11 @@
 mod bound;
 mod markdown;
 mod near;
-mod nearest;
 mod redact;
 mod visible;
 
 pub use bound::{bound, clip_words, one_line};
 pub use markdown::{code_span, fenced, neutralise};
 pub use near::{closest, distance};
-pub use nearest::nearest;
 pub use redact::Redactor;
 pub use visible::{sanitise_report, strip_ansi, visible};

@@ -8,6 +8,7 @@
 )]
 
 mod check;
+mod config;
 mod git;
 mod github;
 mod tree;
@@ -21,3 +22,8 @@ mod store;
 
 mod host;
 mod sandbox;
+mod intake;
+mod model;
+mod store;
+mod tree;
+mod workspace;

@@ -1,5 +1,7 @@
 //! Webhooks over real HTTP on loopback, into a real database.
 
+mod admit;
+mod hub;
 mod receiver;
 mod slow;
 

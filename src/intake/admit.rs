@@ -1,0 +1,256 @@
+//! One delivery → a task, a stop or an answer. Who may do what is asked of GitHub now, for the
+//! person who acts; an error never means yes.
+
+use super::error::IntakeError;
+use super::notice::{Notice, Place, Said};
+use crate::config::{GithubSettings, Permission, ReposSettings};
+use crate::domain::{IssueRef, Person, RepoRef, Trigger, TriggerKind};
+use crate::github::{
+    Event, Github, GithubError, IssueEvent, Origin, PullRequestEvent, Role, Session, Thread,
+};
+use crate::store::{Delivery, Store};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Claims of a task before it counts as dead.
+pub(super) const ATTEMPTS: u32 = 3;
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Turns deliveries into tasks; clones share everything.
+#[derive(Clone)]
+pub struct Admit {
+    pub(super) store: Store,
+    pub(super) github: Github,
+    pub(super) settings: Arc<GithubSettings>,
+    repos: Arc<ReposSettings>,
+}
+
+/// What became of a delivery.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Admitted {
+    /// It asks for nothing that mend does; the reason is for the log.
+    Ignored(&'static str),
+    /// It did something; people are told this.
+    Done(Vec<Notice>),
+}
+
+/// A person at a place, and what they may do there.
+pub(super) struct Asking<'a> {
+    pub delivery: &'a Delivery,
+    pub place: Place,
+    pub entitled: bool,
+}
+
+impl Asking<'_> {
+    pub(super) fn notice(&self, n: usize, said: Said) -> Notice {
+        Notice {
+            delivery: self.delivery.id,
+            name: format!("notice-{n}"),
+            place: self.place.clone(),
+            said,
+        }
+    }
+}
+
+impl Admit {
+    pub fn new(
+        store: Store,
+        github: Github,
+        settings: Arc<GithubSettings>,
+        repos: Arc<ReposSettings>,
+    ) -> Admit {
+        Admit {
+            store,
+            github,
+            settings,
+            repos,
+        }
+    }
+
+    /// Admits one delivery. May be called again for the same one: a task is made once, and a
+    /// notice keeps its name.
+    pub async fn admit(&self, delivery: &Delivery) -> Result<Admitted, IntakeError> {
+        match Event::parse(&delivery.event, &delivery.payload)? {
+            Event::IssueLabeled(event) => self.labeled(delivery, event).await,
+            Event::IssueUnlabeled(event) if !self.is_our_label(&event) => {
+                Ok(Admitted::Ignored("another label"))
+            }
+            Event::IssueUnlabeled(event) | Event::IssueClosed(event) => {
+                self.withdrawn(event.origin.repo_id, event.issue.id).await
+            }
+            Event::PullRequestClosed(event) => self.pull_closed(event).await,
+            Event::IssueCommentCreated(event) => self.comment(delivery, event).await,
+            Event::IssueCommentEdited(event) => match &event.body_before {
+                None => Ok(Admitted::Ignored("the comment's text did not change")),
+                Some(_) => self.comment(delivery, event).await,
+            },
+            Event::IssueEdited(_) | Event::Ping | Event::Other { .. } => {
+                Ok(Admitted::Ignored("an event that mend does not act on"))
+            }
+        }
+    }
+
+    fn is_our_label(&self, event: &IssueEvent) -> bool {
+        let ours = self.settings.label.to_lowercase();
+        event
+            .label
+            .as_ref()
+            .is_some_and(|l| l.to_lowercase() == ours)
+    }
+
+    async fn labeled(
+        &self,
+        delivery: &Delivery,
+        event: IssueEvent,
+    ) -> Result<Admitted, IntakeError> {
+        if !self.is_our_label(&event) {
+            return Ok(Admitted::Ignored("another label"));
+        }
+        if event.issue.is_pull {
+            return Ok(Admitted::Ignored("a pull request was labelled"));
+        }
+        let Some((repo, person)) = acting(&event.origin) else {
+            return Ok(Admitted::Ignored("no person or no installation acts"));
+        };
+        let issue = event.issue;
+        let (session, role) = self.role(&repo, &person).await?;
+        let asking = Asking {
+            delivery,
+            place: Place {
+                repo: session.repo().clone(),
+                thread: Thread::Issue(issue.number),
+                comment_id: None,
+                person: person.clone(),
+            },
+            entitled: role >= least(self.settings.permission),
+        };
+        if let Some(said) = self.unserved(&asking).await? {
+            return Ok(said);
+        }
+        if !asking.entitled {
+            return self.refused(&asking).await;
+        }
+        let labeled = session
+            .newest_labeled(issue.number, &self.settings.label, Some(person.id))
+            .await?
+            .ok_or(IntakeError::NotYet {
+                number: issue.number,
+            })?;
+        let trigger = Trigger {
+            key: format!("{}:{}:labeled:{}", repo.id, issue.id, labeled.id),
+            issue: IssueRef {
+                repo: asking.place.repo.clone(),
+                id: issue.id,
+                number: issue.number,
+            },
+            by: person,
+            what: TriggerKind::Label,
+            title: issue.title,
+            body: issue.body,
+        };
+        let task = self.store.create_task(&trigger, ATTEMPTS).await?.id();
+        Ok(Admitted::Done(vec![
+            asking.notice(0, Said::Accepted { task }),
+        ]))
+    }
+
+    /// The label was taken off, or the issue closed: what runs or waits for it stops. The tasks'
+    /// own comments say so.
+    async fn withdrawn(&self, repo_id: u64, issue_id: u64) -> Result<Admitted, IntakeError> {
+        match self.store.cancel_issue(repo_id, issue_id).await?.len() {
+            0 => Ok(Admitted::Ignored("no task to stop")),
+            _ => Ok(Admitted::Done(Vec::new())),
+        }
+    }
+
+    async fn pull_closed(&self, event: PullRequestEvent) -> Result<Admitted, IntakeError> {
+        let repo_id = event.origin.repo_id;
+        match self
+            .store
+            .latest_task_of_pull(repo_id, event.number)
+            .await?
+        {
+            Some(task) => self.withdrawn(repo_id, task.trigger.issue.id).await,
+            None => Ok(Admitted::Ignored("a pull request of somebody else")),
+        }
+    }
+
+    /// What the person may do now, and the session that knows the repository's present name.
+    pub(super) async fn role(
+        &self,
+        repo: &RepoRef,
+        person: &Person,
+    ) -> Result<(Session, Role), IntakeError> {
+        let session = self.github.shared_session(repo);
+        match session.role_of(&person.login, Some(person.id)).await {
+            Ok(role) => Ok((session, role)),
+            // Renamed since the event.
+            Err(GithubError::Moved(_)) => {
+                let name = session.repo_by_id().await?.full_name;
+                let name = name.parse().map_err(GithubError::Setting)?;
+                let session = session.renamed(name);
+                let role = session.role_of(&person.login, Some(person.id)).await?;
+                Ok((session, role))
+            }
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// The end of an event in a repository that the operator did not name; told to who is entitled.
+    pub(super) async fn unserved(
+        &self,
+        asking: &Asking<'_>,
+    ) -> Result<Option<Admitted>, IntakeError> {
+        if self.repos.allows(&asking.place.repo.name) {
+            return Ok(None);
+        }
+        if !asking.entitled || !self.may_tell(asking, "unserved").await? {
+            return Ok(Some(Admitted::Ignored("the repository is not served")));
+        }
+        let notice = asking.notice(0, Said::NotServed);
+        Ok(Some(Admitted::Done(vec![notice])))
+    }
+
+    pub(super) async fn refused(&self, asking: &Asking<'_>) -> Result<Admitted, IntakeError> {
+        if !self.may_tell(asking, "refused").await? {
+            return Ok(Admitted::Ignored("refused, and told within the hour"));
+        }
+        let needed = self.settings.permission;
+        Ok(Admitted::Done(vec![
+            asking.notice(0, Said::Refused { needed }),
+        ]))
+    }
+
+    /// One text of a kind for each person and issue in an hour.
+    pub(super) async fn may_tell(
+        &self,
+        asking: &Asking<'_>,
+        kind: &str,
+    ) -> Result<bool, IntakeError> {
+        let place = &asking.place;
+        let (repo, number) = (place.repo.id, place.thread.number());
+        let key = format!("{kind}:{repo}:{number}:{}", place.person.id);
+        let holder = &asking.delivery.guid;
+        Ok(self.store.may_tell(&key, holder, HOUR).await?)
+    }
+}
+
+/// The repository and the person of an event; bots, and webhooks of no installation, have none.
+pub(super) fn acting(origin: &Origin) -> Option<(RepoRef, Person)> {
+    let person = origin.sender.clone().filter(|p| !p.is_bot)?;
+    let repo = RepoRef {
+        id: origin.repo_id,
+        name: origin.repo.clone(),
+        installation_id: origin.installation_id?,
+    };
+    Some((repo, person))
+}
+
+pub(super) fn least(permission: Permission) -> Role {
+    match permission {
+        Permission::Triage => Role::Triage,
+        Permission::Write => Role::Write,
+        Permission::Maintain => Role::Maintain,
+        Permission::Admin => Role::Admin,
+    }
+}

@@ -1,0 +1,258 @@
+//! A GitHub of four answers, whose facts the test sets; and events as it would send them.
+
+use super::settings;
+use crate::store::{Fresh, Hand};
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use mend::config::ReposSettings;
+use mend::github::{Github, GithubSettings};
+use mend::intake::{Admit, Notice, Said, Untold, Voice};
+use mend::store::{Delivery, Filter, Incoming, Store, Task};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+/// An RSA key for the App, made once.
+static KEY: LazyLock<String> = LazyLock::new(|| {
+    use aws_lc_rs::encoding::AsDer;
+    use base64::Engine;
+    let pair = aws_lc_rs::rsa::KeyPair::generate(aws_lc_rs::rsa::KeySize::Rsa2048).unwrap();
+    let der: aws_lc_rs::encoding::Pkcs8V1Der<'_> = pair.as_der().unwrap();
+    let text = base64::engine::general_purpose::STANDARD.encode(der.as_ref());
+    format!("-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n")
+});
+
+#[derive(Default)]
+pub struct Facts {
+    /// By login.
+    pub roles: HashMap<String, &'static str>,
+    /// `(id, label, actor)` of labelings, oldest first.
+    pub labeled: Vec<(u64, &'static str, u64)>,
+    /// What every question about a role is answered with instead.
+    pub trouble: Option<u16>,
+    pub asked: Vec<String>,
+}
+
+type Shared = Arc<Mutex<Facts>>;
+
+fn answer(
+    facts: &Shared,
+    asked: String,
+    body: impl Fn(&Facts) -> Value,
+) -> (StatusCode, Json<Value>) {
+    let mut facts = facts.lock().unwrap();
+    facts.asked.push(asked);
+    match facts.trouble {
+        Some(code) => (
+            StatusCode::from_u16(code).unwrap(),
+            Json(json!({"message": "no"})),
+        ),
+        None => (StatusCode::OK, Json(body(&facts))),
+    }
+}
+
+fn routes(facts: Shared) -> Router {
+    let role = |State(facts): State<Shared>, Path((_, _, who)): Path<(String, String, String)>| async move {
+        answer(&facts, format!("role of {who}"), |f| {
+            let role = f.roles.get(&who).copied().unwrap_or("none");
+            json!({"permission": "write", "role_name": role})
+        })
+    };
+    let events = |State(facts): State<Shared>| async move {
+        answer(&facts, "events".into(), |f| {
+            let event = |(id, label, actor): &(u64, &str, u64)| {
+                json!({"id": id, "event": "labeled", "label": {"name": label},
+                    "actor": {"id": actor, "login": "x", "type": "User"}})
+            };
+            f.labeled.iter().map(event).collect()
+        })
+    };
+    let token = || async {
+        let body = json!({"token": "ghs_token", "expires_at": "2099-01-01T00:00:00Z"});
+        (StatusCode::CREATED, Json(body))
+    };
+    let app = || async { Json(json!({"id": 12, "slug": "mend-acme", "name": "mend"})) };
+    Router::new()
+        .route("/app", get(app))
+        .route("/app/installations/70/access_tokens", post(token))
+        .route(
+            "/repos/{owner}/{name}/collaborators/{who}/permission",
+            get(role),
+        )
+        .route("/repos/acme/invoicer/issues/{n}/events", get(events))
+        .with_state(facts)
+}
+
+/// Remembers what people were told; fails as often as it is told to.
+#[derive(Default)]
+pub struct Ear {
+    pub told: Mutex<Vec<Notice>>,
+    pub failures: Mutex<u32>,
+}
+
+#[async_trait::async_trait]
+impl Voice for Ear {
+    async fn tell(&self, notice: &Notice) -> Result<(), Untold> {
+        let mut failures = self.failures.lock().unwrap();
+        if *failures > 0 {
+            *failures -= 1;
+            return Err(Untold {
+                why: "GitHub answers 502".into(),
+                transient: true,
+                not_before: None,
+            });
+        }
+        self.told.lock().unwrap().push(notice.clone());
+        Ok(())
+    }
+}
+
+pub struct Hub {
+    pub admit: Admit,
+    pub store: Store,
+    pub clock: Arc<Hand>,
+    pub facts: Shared,
+    pub ear: Ear,
+    _folder: tempfile::TempDir,
+    count: Mutex<u32>,
+}
+
+impl Hub {
+    /// alice may write, mia maintain, tim triage, rita read; alice's labelling is event 500.
+    pub async fn new() -> Hub {
+        Hub::with(&[], &[]).await
+    }
+
+    pub async fn with(variables: &[(&'static str, &str)], allow: &[&str]) -> Hub {
+        let fresh = Fresh::new().await;
+        let facts = Shared::default();
+        {
+            let mut facts = facts.lock().unwrap();
+            for (who, role) in [
+                ("alice", "write"),
+                ("mia", "maintain"),
+                ("tim", "triage"),
+                ("rita", "read"),
+            ] {
+                facts.roles.insert(who.into(), role);
+            }
+            facts.labeled.push((500, "mend", 1));
+        }
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let api = format!("http://{}", listener.local_addr().unwrap());
+        let service = routes(facts.clone());
+        tokio::spawn(async move { axum::serve(listener, service).await });
+        let github = GithubSettings {
+            attempts: 1,
+            ..GithubSettings::new(api, 12, KEY.clone().into())
+        };
+        let github = Github::new(&github, fresh.clock.clone()).unwrap();
+        let repos = ReposSettings {
+            allow: allow.iter().map(|a| a.to_string()).collect(),
+        };
+        let settings = Arc::new(settings(variables));
+        Hub {
+            admit: Admit::new(fresh.store.clone(), github, settings, Arc::new(repos)),
+            store: fresh.store,
+            clock: fresh.clock,
+            facts,
+            ear: Ear::default(),
+            _folder: fresh.folder,
+            count: Mutex::new(0),
+        }
+    }
+
+    pub async fn deliver(&self, event: &str, payload: &Value) {
+        let guid = {
+            let mut count = self.count.lock().unwrap();
+            *count += 1;
+            format!("guid-{count}")
+        };
+        let delivery = Incoming {
+            guid,
+            event: event.into(),
+            lane: Some("7:1".into()),
+            payload: payload.to_string().into(),
+        };
+        self.store.add_delivery(delivery).await.unwrap();
+    }
+
+    /// Delivers and admits; what people were told because of it.
+    pub async fn event(&self, event: &str, payload: &Value) -> Vec<Said> {
+        self.deliver(event, payload).await;
+        self.settle().await
+    }
+
+    /// Admits everything that waits; what people were told.
+    pub async fn settle(&self) -> Vec<Said> {
+        while self.admit.drain(&self.ear).await.unwrap() > 0 {}
+        let told = std::mem::take(&mut *self.ear.told.lock().unwrap());
+        told.into_iter().map(|n| n.said).collect()
+    }
+
+    pub async fn tasks(&self) -> Vec<Task> {
+        let mut tasks = self.store.tasks(&Filter::default(), 99).await.unwrap();
+        tasks.reverse();
+        tasks
+    }
+
+    /// How the deliveries ended: `(state, how many)`.
+    pub async fn ends(&self) -> Vec<(String, u64)> {
+        self.store.count_deliveries().await.unwrap()
+    }
+
+    /// The one delivery that waits, after this long.
+    pub async fn after(&self, wait: Duration) -> Option<Delivery> {
+        self.clock.on(wait);
+        let some = self.store.next_deliveries(1, Duration::ZERO).await.unwrap();
+        some.into_iter().next()
+    }
+}
+
+fn user(login: &str) -> Value {
+    let id = match login {
+        "alice" => 1,
+        "mia" => 2,
+        _ => 9,
+    };
+    let kind = if login.ends_with("[bot]") {
+        "Bot"
+    } else {
+        "User"
+    };
+    json!({"id": id, "login": login, "type": kind})
+}
+
+fn place(sender: &str) -> Value {
+    json!({
+        "installation": {"id": 70},
+        "repository": {"id": 7, "full_name": "acme/invoicer", "private": true, "default_branch": "main"},
+        "sender": user(sender),
+        "issue": {"id": 1001, "number": 1, "title": "Totals drift", "body": "by a cent",
+            "state": "open", "user": user("stranger"), "labels": []},
+    })
+}
+
+pub fn labeled(sender: &str, label: &str) -> Value {
+    let mut payload = place(sender);
+    payload["action"] = json!("labeled");
+    payload["label"] = json!({"name": label});
+    payload
+}
+
+pub fn unlabeled(sender: &str, label: &str) -> Value {
+    let mut payload = labeled(sender, label);
+    payload["action"] = json!("unlabeled");
+    payload
+}
+
+pub fn commented(sender: &str, text: &str) -> Value {
+    let mut payload = place(sender);
+    payload["action"] = json!("created");
+    payload["comment"] =
+        json!({"id": 88, "body": text, "user": user(sender), "updated_at": "2026-11-30T10:00:00Z"});
+    payload
+}
