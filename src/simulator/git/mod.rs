@@ -1,0 +1,10 @@
+//! The bare repositories behind this GitHub: read and written with git2, served by
+//! `git http-backend`.
+
+mod backend;
+mod compare;
+mod store;
+
+pub(super) use backend::{GitBackend, GitRequest, GitService, serve};
+pub(super) use compare::{Change, ChangedFile, Compared};
+pub(super) use store::{CommitInfo, Node, Signature, Store};

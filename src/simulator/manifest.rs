@@ -1,0 +1,195 @@
+//! What the App is granted: `app-manifest.yml`, in the small part of YAML that it uses.
+//!
+//! Mappings of scalars, one level of nesting, lists of scalars, comments. Anything else is refused
+//! with its line, so that a file which GitHub would read differently is never half understood.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the manifest grants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Manifest {
+    pub name: String,
+    pub url: String,
+    pub description: String,
+    /// For example `issues` → `write`.
+    pub permissions: BTreeMap<String, String>,
+    pub events: BTreeSet<String>,
+}
+
+/// Events of which webhooks are sent here, and the permission without which GitHub refuses to
+/// subscribe to them (<https://docs.github.com/en/webhooks/webhook-events-and-payloads>).
+const EVENTS: &[(&str, &str)] = &[
+    ("issues", "issues"),
+    ("issue_comment", "issues"),
+    ("label", "metadata"),
+    ("pull_request", "pull_requests"),
+    ("pull_request_review", "pull_requests"),
+    ("pull_request_review_comment", "pull_requests"),
+    ("pull_request_review_thread", "pull_requests"),
+    ("push", "contents"),
+    ("create", "contents"),
+    ("delete", "contents"),
+    ("check_run", "checks"),
+    ("check_suite", "checks"),
+    ("workflow_run", "actions"),
+    ("workflow_job", "actions"),
+    ("status", "statuses"),
+    ("repository", "metadata"),
+];
+
+#[derive(Debug, Default)]
+struct Document {
+    scalars: BTreeMap<String, String>,
+    maps: BTreeMap<String, BTreeMap<String, String>>,
+    lists: BTreeMap<String, Vec<String>>,
+}
+
+/// Reads a manifest.
+///
+/// # Errors
+/// A sentence that names the line or key which is wrong.
+pub(super) fn parse(text: &str) -> Result<Manifest, String> {
+    let mut document = read(text)?;
+    let permissions = document
+        .maps
+        .remove("default_permissions")
+        .ok_or("the manifest has no `default_permissions`")?;
+    for (name, level) in &permissions {
+        if !["read", "write", "admin"].contains(&level.as_str()) {
+            return Err(format!(
+                "permission `{name}` is `{level}`: write `read`, `write` or `admin`"
+            ));
+        }
+    }
+    let events: BTreeSet<String> = document
+        .lists
+        .remove("default_events")
+        .unwrap_or_default()
+        .into_iter()
+        .collect();
+    for event in &events {
+        let Some((_, needs)) = EVENTS.iter().find(|(name, _)| name == event) else {
+            return Err(format!("event `{event}` is not known here"));
+        };
+        if !permissions.contains_key(*needs) {
+            return Err(format!("event `{event}` needs the permission `{needs}`"));
+        }
+    }
+    let mut scalar = |key: &str| document.scalars.remove(key);
+    Ok(Manifest {
+        name: scalar("name").ok_or("the manifest has no `name`")?,
+        url: scalar("url").ok_or("the manifest has no `url`")?,
+        description: scalar("description").unwrap_or_default(),
+        permissions,
+        events,
+    })
+}
+
+fn read(text: &str) -> Result<Document, String> {
+    let mut document = Document::default();
+    let mut open: Option<String> = None;
+    for (at, raw) in text.lines().enumerate() {
+        let wrong = |what: &str| format!("line {}: {what}: {}", at + 1, raw.trim());
+        let line = without_comment(raw);
+        if line.trim().is_empty() {
+            continue;
+        }
+        if line.contains('\t') {
+            return Err(wrong("a tab is not allowed"));
+        }
+        let nested = line.starts_with(' ') || line.starts_with("- ");
+        let line = line.trim();
+        if !nested {
+            let (key, value) = pair(line).ok_or_else(|| wrong("expected `key: value`"))?;
+            if value.is_empty() {
+                open = Some(key);
+            } else {
+                document.scalars.insert(key, plain(&value).map_err(wrong)?);
+                open = None;
+            }
+            continue;
+        }
+        let parent = open.clone().ok_or_else(|| wrong("nothing to nest under"))?;
+        if let Some(item) = line.strip_prefix("- ") {
+            let item = plain(item.trim()).map_err(wrong)?;
+            document.lists.entry(parent).or_default().push(item);
+        } else {
+            let (key, value) = pair(line).ok_or_else(|| wrong("expected `key: value`"))?;
+            let value = plain(&value).map_err(wrong)?;
+            document.maps.entry(parent).or_default().insert(key, value);
+        }
+    }
+    Ok(document)
+}
+
+fn without_comment(line: &str) -> &str {
+    let quoted = line.contains('"') || line.contains('\'');
+    if line.trim_start().starts_with('#') {
+        return "";
+    }
+    match line.find(" #") {
+        Some(at) if !quoted => line[..at].trim_end(),
+        _ => line.trim_end(),
+    }
+}
+
+fn pair(line: &str) -> Option<(String, String)> {
+    let (key, value) = line.split_once(':')?;
+    let fine = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (fine && (value.is_empty() || value.starts_with(' ')))
+        .then(|| (key.to_string(), value.trim().to_string()))
+}
+
+/// A plain or quoted scalar without anything that needs the rest of YAML.
+fn plain(value: &str) -> Result<String, &'static str> {
+    for quote in ['"', '\''] {
+        if let Some(inner) = value.strip_prefix(quote) {
+            return match inner.strip_suffix(quote) {
+                Some(text) if !text.contains(['\\', quote]) => Ok(text.to_string()),
+                _ => Err("quoting of this kind is not understood"),
+            };
+        }
+    }
+    if value.is_empty() {
+        return Err("a value is missing");
+    }
+    if value.starts_with(['[', '{', '|', '>', '&', '*', '!', '%', '@', '`']) {
+        return Err("YAML of this kind is not understood");
+    }
+    Ok(value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_manifest_grants_what_mend_needs() {
+        let manifest = parse(include_str!("../../app-manifest.yml")).unwrap();
+        assert_eq!(manifest.permissions["contents"], "write");
+        assert_eq!(manifest.permissions["actions"], "read");
+        assert!(manifest.events.contains("issues"));
+        assert!(!manifest.events.contains("push"));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused_with_its_line() {
+        for (text, part) in [
+            ("name: x\nurl: {a: b}", "line 2"),
+            ("name: x\nurl: y", "default_permissions"),
+            ("default_permissions:\n  issues: wirte", "`wirte`"),
+            ("  deep: x", "nothing to nest under"),
+            (
+                "default_permissions:\n  issues: read\ndefault_events:\n  - push",
+                "needs the permission `contents`",
+            ),
+            (
+                "default_permissions:\n  issues: read\ndefault_events: [push]",
+                "not understood",
+            ),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}
