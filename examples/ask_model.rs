@@ -10,13 +10,14 @@ use serde_json::json;
 fn settings(args: &[String]) -> anyhow::Result<ModelSettings> {
     let [wire, base, model, options @ ..] = args else {
         anyhow::bail!(
-            "usage: ask_model anthropic|chat BASE_URL MODEL [plain] [idle S] [retries N]"
+            "usage: ask_model anthropic|chat|responses BASE_URL MODEL [plain] [idle S] [retries N]"
         );
     };
     let wire = match wire.as_str() {
         "anthropic" => WireKind::Anthropic,
         "chat" => WireKind::Chat,
-        other => anyhow::bail!("no wire format `{other}`: anthropic or chat"),
+        "responses" => WireKind::Responses,
+        other => anyhow::bail!("no wire format `{other}`: anthropic, chat or responses"),
     };
     let mut settings = ModelSettings::new(wire, model);
     settings.base_url = Some(base.clone());

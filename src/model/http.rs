@@ -297,7 +297,7 @@ fn headers(settings: &ModelSettings, redactor: &Redactor) -> Result<HeaderMap, M
             WireKind::Anthropic => {
                 map.insert("x-api-key", secret("api_key", key)?);
             }
-            WireKind::Chat => {
+            WireKind::Chat | WireKind::Responses => {
                 redactor.know(key);
                 let bearer = format!("Bearer {}", key.trim());
                 map.insert("authorization", secret("api_key", &bearer)?);

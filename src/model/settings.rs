@@ -16,6 +16,8 @@ pub enum WireKind {
     Anthropic,
     /// OpenAI Chat Completions, which most gateways and local servers speak.
     Chat,
+    /// OpenAI Responses, without the provider's memory.
+    Responses,
 }
 
 impl WireKind {
@@ -23,7 +25,7 @@ impl WireKind {
     pub fn public_base(self) -> &'static str {
         match self {
             WireKind::Anthropic => "https://api.anthropic.com",
-            WireKind::Chat => "https://api.openai.com",
+            WireKind::Chat | WireKind::Responses => "https://api.openai.com",
         }
     }
 
@@ -31,6 +33,7 @@ impl WireKind {
         match self {
             WireKind::Anthropic => "messages",
             WireKind::Chat => "chat/completions",
+            WireKind::Responses => "responses",
         }
     }
 }
@@ -60,13 +63,14 @@ pub struct ModelSettings {
     #[serde(default)]
     pub base_url: Option<String>,
     pub model: String,
-    /// Sent as `x-api-key` (anthropic) or `authorization: Bearer` (chat).
+    /// Sent as `x-api-key` (anthropic) or `authorization: Bearer` (chat, responses).
     #[serde(default)]
     pub api_key: Option<SecretString>,
     /// Further headers; one of the same name replaces mend's own.
     #[serde(default)]
     pub headers: BTreeMap<String, SecretString>,
-    /// Further members of the request's body, for example `thinking` or `reasoning_effort`.
+    /// Further members of the request's body, for example `thinking`, `reasoning_effort` or,
+    /// for reasoning that is kept across turns on the responses wire, `reasoning`.
     #[serde(default)]
     pub extra_body: Map<String, Value>,
     #[serde(default = "yes")]
@@ -223,7 +227,15 @@ impl ModelSettings {
         if self.timeout_s == 0 || self.idle_timeout_s == 0 {
             return wrong("timeout_s", "timeouts must be at least 1 second");
         }
-        const OWN: [&str; 5] = ["model", "messages", "system", "tools", "stream"];
+        const OWN: [&str; 7] = [
+            "model",
+            "messages",
+            "input",
+            "system",
+            "instructions",
+            "tools",
+            "stream",
+        ];
         if let Some(key) = self.extra_body.keys().find(|k| OWN.contains(&k.as_str())) {
             return wrong(
                 "extra_body",

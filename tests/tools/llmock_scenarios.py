@@ -9,7 +9,7 @@ from llmock.testing import LLMockServer
 from llmock.verdict import judge
 
 CLIENT = sys.argv[1]
-WIRES = [("anthropic", "/anthropic"), ("chat", "/v1")]
+WIRES = [("anthropic", "/anthropic"), ("chat", "/v1"), ("responses", "/v1")]
 CALL = Reply(tool_calls=(ToolCall("read_file", {"path": "setup.py", "why": "é" * 40}),))
 
 

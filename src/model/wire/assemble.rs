@@ -73,7 +73,7 @@ fn priced(raw: RawUsage, settings: &ModelSettings) -> Usage {
         let cached = p.cached_per_million.unwrap_or(p.input_per_million);
         let write = p.cache_write_per_million.unwrap_or(match settings.wire {
             WireKind::Anthropic => 1.25 * p.input_per_million,
-            WireKind::Chat => p.input_per_million,
+            WireKind::Chat | WireKind::Responses => p.input_per_million,
         });
         let plain = raw.input.saturating_sub(raw.cached + raw.written);
         (plain as f64 * p.input_per_million

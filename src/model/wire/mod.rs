@@ -6,10 +6,12 @@ mod assemble;
 mod chat;
 mod chat_stream;
 mod fold;
+mod responses;
 
 pub(super) use anthropic::Anthropic;
 pub(super) use assemble::assemble;
 pub(super) use chat::Chat;
+pub(super) use responses::Responses;
 
 use super::error::{Fault, ModelError};
 use super::settings::{ModelSettings, WireKind};
@@ -77,6 +79,7 @@ pub(super) fn of(kind: WireKind) -> Box<dyn Wire> {
     match kind {
         WireKind::Anthropic => Box::new(Anthropic),
         WireKind::Chat => Box::new(Chat),
+        WireKind::Responses => Box::new(Responses),
     }
 }
 

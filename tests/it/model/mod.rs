@@ -13,7 +13,7 @@ use mend::model::{
 };
 use serde_json::json;
 
-pub const WIRES: [WireKind; 2] = [WireKind::Anthropic, WireKind::Chat];
+pub const WIRES: [WireKind; 3] = [WireKind::Anthropic, WireKind::Chat, WireKind::Responses];
 
 /// Settings for an endpoint on loopback, with short limits.
 pub fn settings(wire: WireKind, base: &str, stream: bool) -> ModelSettings {

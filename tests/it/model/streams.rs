@@ -27,10 +27,19 @@ const CHAT: &str = concat!(
     "data: [DONE]\n\n",
 );
 
+const RESPONSES: &str = concat!(
+    "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"status\":\"in_progress\",\"error\":null,\"output\":[]}}\n\n",
+    "event: response.output_item.added\ndata: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"call_id\":\"t\",\"name\":\"read_file\",\"arguments\":\"\"}}\n\n",
+    "event: response.function_call_arguments.delta\ndata: {\"type\":\"response.function_call_arguments.delta\",\"output_index\":0,\"delta\":\"{\\\"path\"}\n\n",
+    "event: response.output_item.done\ndata: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"call_id\":\"t\",\"name\":\"read_file\",\"arguments\":\"{\\\"path\\\": \\\"Ünd\\\"}\"}}\n\n",
+    "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"error\":null,\"output\":[],\"usage\":{\"input_tokens\":9,\"output_tokens\":7}}}\n\n",
+);
+
 fn stream_of(wire: WireKind) -> &'static str {
     match wire {
         WireKind::Anthropic => ANTHROPIC,
         WireKind::Chat => CHAT,
+        WireKind::Responses => RESPONSES,
     }
 }
 
@@ -149,6 +158,7 @@ async fn an_error_event_in_a_200_stream_is_classified() {
         let half = stream.rfind(match wire {
             WireKind::Anthropic => "event: message_delta",
             WireKind::Chat => "data: [DONE]",
+            WireKind::Responses => "event: response.completed",
         });
         Answer::sse(format!("{}{event}", &stream[..half.unwrap()]))
     };
@@ -169,6 +179,9 @@ async fn an_error_event_in_a_200_stream_is_classified() {
     )
     .await;
     assert!(matches!(&e, Err(ModelError::Permanent { .. })), "{e:?}");
+    let failed = "data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":{\"code\":\"rate_limit_exceeded\",\"message\":\"slow\"}}}\n\n";
+    let e = ask(WireKind::Responses, after_half(WireKind::Responses, failed)).await;
+    assert!(matches!(&e, Err(ModelError::Busy { .. })), "{e:?}");
     let upstream = "data: {\"error\":{\"code\":502,\"message\":\"upstream\"},\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"error\"}]}\n\ndata: [DONE]\n\n";
     let e = ask(WireKind::Chat, after_half(WireKind::Chat, upstream)).await;
     assert!(matches!(&e, Err(ModelError::Unavailable { .. })), "{e:?}");

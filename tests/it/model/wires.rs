@@ -30,12 +30,13 @@ async fn sent(wire: WireKind) -> Value {
     let seen = &stub.seen()[0];
     let key = match wire {
         WireKind::Anthropic => ("x-api-key", "key-that-nobody-sees"),
-        WireKind::Chat => ("authorization", "Bearer key-that-nobody-sees"),
+        WireKind::Chat | WireKind::Responses => ("authorization", "Bearer key-that-nobody-sees"),
     };
     assert_eq!(seen.headers[key.0], key.1);
     let path = match wire {
         WireKind::Anthropic => "/v1/messages",
         WireKind::Chat => "/v1/chat/completions",
+        WireKind::Responses => "/v1/responses",
     };
     assert_eq!(seen.path, path);
     serde_json::from_slice(&seen.body).unwrap()
@@ -45,6 +46,7 @@ async fn sent(wire: WireKind) -> Value {
 async fn the_body_of_each_wire() {
     insta::assert_json_snapshot!("anthropic_body", sent(WireKind::Anthropic).await);
     insta::assert_json_snapshot!("chat_body", sent(WireKind::Chat).await);
+    insta::assert_json_snapshot!("responses_body", sent(WireKind::Responses).await);
 }
 
 #[tokio::test]
@@ -255,4 +257,58 @@ async fn reasoning_is_sent_back_to_who_gave_it() {
     assert_eq!(message["reasoning_content"], "because");
     assert_eq!(message["tool_calls"][0]["extra"], 1);
     assert_eq!(stub.bodies()[1]["messages"][3]["role"], "tool");
+}
+
+#[tokio::test]
+async fn encrypted_reasoning_is_carried_on_the_responses_wire() {
+    let output = json!([
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "enc"},
+        {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": "I read."}]},
+        {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "read_file", "arguments": "{\"path\":\"a\"}", "status": "completed"},
+    ]);
+    let reply = json!({"status": "completed", "error": null, "output": output,
+        "usage": {"input_tokens": 9, "input_tokens_details": {"cached_tokens": 4}, "output_tokens": 7}});
+    // Some gateways leave the output of the last event empty.
+    let mut events: Vec<_> = (0..)
+        .zip(output.as_array().unwrap())
+        .map(|(i, item)| json!({"type": "response.output_item.done", "output_index": i, "item": item}))
+        .collect();
+    let mut last = reply.clone();
+    last["output"] = json!([]);
+    events.push(json!({"type": "response.completed", "response": last}));
+    let stream: String = events.iter().map(|e| format!("data: {e}\n\n")).collect();
+    let stub = Stub::start(vec![
+        Answer::json(200, reply.to_string()),
+        Answer::sse(stream),
+    ])
+    .await;
+    let mut s = settings(WireKind::Responses, &stub.base, true);
+    s.extra_body
+        .insert("reasoning".into(), json!({"effort": "low"}));
+    let model = connect(&s).unwrap();
+    let first = model.turn(&hello(), &Cancel::new()).await.unwrap();
+    let streamed = model.turn(&hello(), &Cancel::new()).await.unwrap();
+    assert_eq!(first, streamed);
+    assert_eq!(
+        (first.usage.input_tokens, first.usage.cached_tokens),
+        (9, 4)
+    );
+    let next = ask(vec![
+        Message::User("Fix it.".into()),
+        Message::Assistant(first),
+        Message::ToolResults {
+            results: vec![result("call_1", "x", false)],
+            note: Some("note".into()),
+        },
+    ]);
+    let (_, body) = model.wire_body(&next).unwrap();
+    assert_eq!(body["include"][0], "reasoning.encrypted_content");
+    assert_eq!(
+        body["input"].as_array().unwrap()[1..4],
+        [
+            json!({"type": "reasoning", "summary": [], "encrypted_content": "enc"}),
+            json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I read."}]}),
+            json!({"type": "function_call", "call_id": "call_1", "name": "read_file", "arguments": "{\"path\":\"a\"}"}),
+        ]
+    );
 }
