@@ -9,6 +9,7 @@
 
 mod check;
 mod config;
+mod edit;
 mod git;
 mod github;
 mod tree;

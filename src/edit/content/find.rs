@@ -167,12 +167,12 @@ mod tests {
         assert_eq!(at("foobar\nfoo\n", &["foo"]), [7..11]);
         assert_eq!(at("foo", &["foo"]), [0..3]);
         assert_eq!(at("a\nfoo", &["foo"]), [2..5]);
-        assert_eq!(at("foo\n", &["foo", ""]), []);
+        assert!(at("foo\n", &["foo", ""]).is_empty());
         assert_eq!(at("foo\n\n", &["foo", ""]), [0..5]);
         assert_eq!(at("ha\nha\nha\n", &["ha", "ha"]), [0..6, 3..9]);
         assert_eq!(at("ha\nha\nha", &["ha", "ha"]), [0..6, 3..8]);
         assert_eq!(at("\n\na\n", &[""]), [0..1, 1..2]);
-        assert_eq!(at("", &["x"]), []);
+        assert!(at("", &["x"]).is_empty());
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
         let text = Text::new("aaa\nb\n");
         assert_eq!(substring(&text, "aa").0, [0..2, 1..3]);
         assert_eq!(substring(&text, "aa").counted(&text), "2 times (line 1)");
-        assert_eq!(substring(&text, "").0, []);
+        assert!(substring(&text, "").0.is_empty());
         assert_eq!(substring(&Text::new("éé"), "é").0.len(), 2);
     }
 

@@ -165,7 +165,7 @@ mod tests {
         let folded = Folded::new(" a\na \n a\nb");
         assert_eq!(folded.windows(&["a", "a"]), [0, 1]);
         assert_eq!(folded.windows(&["a", "b"]), [2]);
-        assert_eq!(folded.windows(&["b", "x"]), []);
+        assert!(folded.windows(&["b", "x"]).is_empty());
         assert_eq!(folded.line(3), "b");
         assert_eq!(folded.bytes(&(1..3)), 3..9);
     }

@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(edited("a\nb\r\nc\n", "b", "B\nd"), "a\nB\r\nd\r\nc\n");
         assert_eq!(edited("a\r\nb\r\n", "b", "x\ny"), "a\r\nx\r\ny\r\n");
         assert_eq!(edited("a\r\nb\n", "a\n", ""), "b\n");
-        assert_eq!(edited("a\nb\r\nc\n", "\nb", ""), "a\r\nc\n");
+        assert_eq!(edited("a\nb\r\nc\n", "\nb", ""), "a\nc\n");
     }
 
     #[test]
