@@ -18,6 +18,7 @@ mod workspace;
 mod model;
 
 mod config;
+mod edit;
 mod intake;
 mod store;
 
