@@ -123,9 +123,12 @@ impl Git {
             })?;
             http = http.proxy(proxy);
         }
-        let http = http
-            .build()
-            .map_err(|_| GitError::local("the HTTP client cannot be made"))?;
+        let http = http.build().map_err(|_| {
+            GitError::local(
+                "the HTTP client cannot be made; install the system's certificates \
+                 (`ca-certificates` on Debian)",
+            )
+        })?;
         private::make_folder(&settings.mirrors)?;
         Ok(Git {
             inner: Arc::new(Inner {

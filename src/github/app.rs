@@ -86,6 +86,9 @@ struct Inner {
     sessions: Mutex<HashMap<(u64, u64), Session>>,
 }
 
+const NO_CLIENT: &str = "the HTTP client cannot be made; install the system's certificates \
+     (`ca-certificates` on Debian)";
+
 /// Sessions that are shared between short calls; more than this are forgotten.
 const MOST_SESSIONS: usize = 500;
 
@@ -112,7 +115,7 @@ impl Github {
         }
         let http = http
             .build()
-            .map_err(|_| GithubError::Setting("the HTTP client cannot be made".into()))?;
+            .map_err(|_| GithubError::Setting(NO_CLIENT.into()))?;
         let host = match api.host_str() {
             Some("api.github.com") | None => "github.com".to_string(),
             Some(host) => host.to_string(),

@@ -45,6 +45,7 @@ pub(super) struct Ask {
     path: String,
     body: Option<Value>,
     graphql: bool,
+    repeatable: bool,
 }
 
 impl Ask {
@@ -74,11 +75,18 @@ impl Ask {
 
     fn new(method: Method, path: String, body: Option<Value>) -> Ask {
         Ask {
+            repeatable: method == Method::GET,
             method,
             path,
             body,
             graphql: false,
         }
+    }
+
+    /// Says that doing it twice does no harm.
+    pub fn repeatable(mut self) -> Ask {
+        self.repeatable = true;
+        self
     }
 
     fn detail(&self) -> Detail {
@@ -144,9 +152,10 @@ impl Client {
         self.clock.unix() + self.skew.load(Ordering::Relaxed)
     }
 
-    /// Sends; a read is sent again after a failure that may pass, anything else is sent once.
+    /// Sends; a read (or what is declared repeatable) is sent again after a failure that may pass,
+    /// anything else is sent once.
     pub async fn send(&self, ask: &Ask, bearer: &SecretString) -> Result<Reply, GithubError> {
-        let attempts = match ask.method == Method::GET {
+        let attempts = match ask.repeatable {
             true => self.again.attempts.max(1),
             false => 1,
         };
@@ -235,10 +244,11 @@ impl Client {
     }
 }
 
-/// A fifth more or less, so that many tasks do not come back in step.
+/// Up to a quarter more (never less than was asked for), so that many tasks do not come back in
+/// step.
 fn jitter(wait: Duration) -> Duration {
-    let noise = u128::from(uuid::Uuid::new_v4().as_u128() as u16 % 400) as u32;
-    wait * (800 + noise) / 1000
+    let noise = uuid::Uuid::new_v4().as_u128() as u32 % 250;
+    wait * (1000 + noise) / 1000
 }
 
 fn no_answer(ask: &Ask, error: &octocrab::Error) -> GithubError {

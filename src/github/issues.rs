@@ -3,7 +3,7 @@
 use super::client::Ask;
 use super::error::GithubError;
 use super::session::{Purpose, Session};
-use super::wire::{CommentInfo, IssueInfo, LabeledEvent};
+use super::wire::{CommentInfo, IssueInfo, LabeledEvent, UserInfo};
 use serde_json::json;
 
 /// Where a conversation stands; it decides what a token needs to write there.
@@ -128,7 +128,7 @@ impl Session {
                 continue;
             }
             let ours = match (&comment.performed_via_github_app, &comment.user) {
-                (Some(via), _) => via.id == app,
+                (Some(via), user) => via.id == app && user.as_ref().is_none_or(UserInfo::is_bot),
                 (None, Some(user)) if user.is_bot() => {
                     user.login == format!("{}[bot]", self.github().app().await?.slug)
                 }

@@ -125,7 +125,9 @@ impl Session {
             "repository_ids": [self.repo.id],
             "permissions": purpose.permissions(),
         });
-        let minted: Minted = self.github.as_app(Ask::post(path, ask)).await?.json()?;
+        // A token that was made for a lost answer dies within the hour, unseen.
+        let ask = Ask::post(path, ask).repeatable();
+        let minted: Minted = self.github.as_app(ask).await?.json()?;
         let expires = minted.expires_at.as_deref().and_then(time::from_json);
         let token = Token {
             secret: minted.token,
@@ -227,7 +229,7 @@ impl Github {
     /// # Errors
     /// Every class of [`GithubError`] but `Unauthorized`.
     pub async fn revoke(&self, token: &Token) -> Result<(), GithubError> {
-        let ask = Ask::delete("/installation/token".into());
+        let ask = Ask::delete("/installation/token".into()).repeatable();
         match self.client().send(&ask, token.secret()).await {
             Ok(_) | Err(GithubError::Unauthorized(_)) => Ok(()),
             Err(e) => Err(e),

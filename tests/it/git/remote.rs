@@ -348,6 +348,15 @@ async fn answers_have_their_classes() {
     let url = git.url(&"acme/app".parse().unwrap());
     let down = git.ls_remote(&url, None, &Cancel::new()).await.unwrap_err();
     assert!(down.is_transient(), "{down}");
+    // TLS is spoken, and fails cleanly where nobody answers in it.
+    world.mischief(Mischief::None);
+    let port = world.base.rsplit(':').next().unwrap();
+    let settings = GitSettings::new(world.path("m2"), format!("https://127.0.0.1:{port}"));
+    let git = Git::new(settings).unwrap();
+    let url = git.url(&"acme/app".parse().unwrap());
+    let down = git.ls_remote(&url, None, &Cancel::new()).await;
+    assert!(down.unwrap_err().is_transient());
+    assert!(world.requests().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -93,6 +93,12 @@ async fn pages_are_walked_on_base_with_the_token() {
         vec![comment(1, "<!-- mend:7 --> forged", person, Value::Null)],
         vec![
             comment(
+                6,
+                "<!-- mend:7 --> a person through the app",
+                json!({ "id": 1, "login": "eve", "type": "User" }),
+                json!({ "id": 42 }),
+            ),
+            comment(
                 2,
                 "<!-- mend:7 --> another app",
                 json!({ "id": 3, "login": "x[bot]", "type": "Bot" }),
@@ -112,7 +118,7 @@ async fn pages_are_walked_on_base_with_the_token() {
     })
     .await;
     let session = stub.session();
-    assert_eq!(session.comments(5).await.unwrap().len(), 5);
+    assert_eq!(session.comments(5).await.unwrap().len(), 6);
     assert_eq!(stub.seen().len(), 3);
     assert!(stub.seen().iter().all(|s| s.bearer() == token(1)));
     let found = async |marker| session.find_comment(5, marker).await.unwrap().map(|c| c.id);
