@@ -15,6 +15,7 @@ mod client;
 mod error;
 mod event;
 mod issues;
+mod judge;
 mod jwt;
 mod pulls;
 mod repos;
