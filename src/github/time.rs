@@ -1,5 +1,7 @@
 //! The two forms in which GitHub writes time, as seconds since the Unix epoch.
 
+use std::time::SystemTime;
+
 /// `2026-11-30T14:20:05Z`, as in JSON (RFC 3339, always in UTC there).
 pub(super) fn from_json(text: &str) -> Option<i64> {
     let (date, rest) = text.trim().split_once('T')?;
@@ -16,17 +18,11 @@ pub(super) fn from_json(text: &str) -> Option<i64> {
     seconds(y, m, d, clock)
 }
 
-/// `Mon, 30 Nov 2026 14:20:05 GMT`, as in the header `Date` (RFC 9110).
+/// `Mon, 30 Nov 2026 14:20:05 GMT`, as in the header `Date`.
 pub(super) fn from_header(text: &str) -> Option<i64> {
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let words: Vec<_> = text.split_whitespace().collect();
-    let [_, day, month, year, clock, "GMT"] = words[..] else {
-        return None;
-    };
-    let month = MONTHS.iter().position(|m| *m == month)? as i64 + 1;
-    seconds(year.parse().ok()?, month, day.parse().ok()?, clock)
+    let at = httpdate::parse_http_date(text).ok()?;
+    let since = at.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok()
 }
 
 fn seconds(year: i64, month: i64, day: i64, clock: &str) -> Option<i64> {

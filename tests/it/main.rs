@@ -23,9 +23,9 @@ mod intake;
 mod store;
 
 mod host;
-mod sandbox;
 mod intake;
 mod model;
+mod sandbox;
 mod store;
 mod tree;
 mod workspace;
