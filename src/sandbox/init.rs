@@ -6,7 +6,7 @@ use super::{REFUSED, landlock, seccomp};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -40,6 +40,10 @@ pub fn init_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let told = wire::send(&mut socket, &report);
     if told.is_err() || matches!(report, Report::Failed { .. }) {
+        return ExitCode::from(REFUSED);
+    }
+    let mut word = [0];
+    if socket.read_exact(&mut word).is_err() || word != [wire::GO] {
         return ExitCode::from(REFUSED);
     }
     drop(socket);

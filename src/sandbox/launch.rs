@@ -30,12 +30,12 @@ pub fn launch_main() -> ExitCode {
     let Ok(mut socket) = socket else {
         return ExitCode::from(REFUSED);
     };
-    let what = match launch(&mut socket) {
+    let (stage, what) = match launch(&mut socket) {
         Ok(never) => match never {},
-        Err(what) => what,
+        Err(failure) => failure,
     };
     let report = Report::Failed {
-        stage: Stage::Launch,
+        stage,
         what: what.clone(),
     };
     if wire::send(&mut socket, &report).is_err() {
@@ -49,9 +49,15 @@ pub fn launch_main() -> ExitCode {
 
 enum Never {}
 
-fn launch(socket: &mut (impl Read + AsRawFd)) -> Result<Never, String> {
-    close_inherited(&[socket.as_raw_fd()]).map_err(|e| format!("close descriptors: {e}"))?;
-    let order: LaunchOrder = receive(socket).map_err(|e| format!("no order: {e}"))?;
+type Failure = (Stage, String);
+
+fn failed<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Failure {
+    move |e| (Stage::Launch, format!("{what}: {e}"))
+}
+
+fn launch(socket: &mut (impl Read + AsRawFd)) -> Result<Never, Failure> {
+    close_inherited(&[socket.as_raw_fd()]).map_err(failed("close descriptors"))?;
+    let order: LaunchOrder = receive(socket).map_err(failed("no order"))?;
     die_with(order.parent)?;
     let mut words = Vec::new();
     let mut files = Vec::new();
@@ -80,37 +86,32 @@ fn launch(socket: &mut (impl Read + AsRawFd)) -> Result<Never, String> {
         }
     }
     if let Some(user) = order.user {
-        become_user(user).map_err(|e| format!("become uid {user}: {e}"))?;
+        become_user(user).map_err(failed(format!("become uid {}", user.uid)))?;
         die_with(order.parent)?;
     }
-    let arguments = memory_file(words.join("\0").as_bytes()).map_err(|e| e.to_string())?;
+    let arguments = memory_file(words.join("\0").as_bytes());
+    let arguments = arguments.map_err(failed("prepare arguments"))?;
     let failure = Command::new(&order.bwrap)
         .args(["--args", &arguments.as_raw_fd().to_string(), "--"])
         .args(&order.command)
         .env_clear()
         .exec();
-    Err(format!("start {}: {failure}", order.bwrap))
+    Err(failed(format!("start {}", order.bwrap))(failure))
 }
 
 /// Everything that needs root: the work folder gets its user, and the folders that only root can
 /// reach get a place that everybody can reach, in a mount namespace that nobody else sees.
 /// Returns the folder that they are in.
-fn prepare_as_root(order: &LaunchOrder, user: u32) -> Result<&'static str, String> {
+fn prepare_as_root(order: &LaunchOrder, user: Owner) -> Result<&'static str, Failure> {
     let work = Path::new(&order.work);
-    let of = owner::of(work).map_err(|e| format!("look at the work folder: {e}"))?;
-    let to = Owner {
-        uid: user,
-        gid: user,
-    };
-    owner::give(work, &[of.uid, geteuid().as_raw()], to)
-        .map_err(|e| format!("give the work folder to uid {user}: {e}"))?;
+    let of = owner::of(work).map_err(failed("look at the work folder"))?;
+    owner::give(work, &[of.uid, geteuid().as_raw()], user)
+        .map_err(failed("give the work folder to the sandbox's user"))?;
 
-    unshare(CloneFlags::CLONE_NEWNS).map_err(|e| format!("make a mount namespace: {e}"))?;
-    rustix::mount::mount_change(
-        "/",
-        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
-    )
-    .map_err(|e| format!("make mounts private: {e}"))?;
+    unshare(CloneFlags::CLONE_NEWNS).map_err(|e| (Stage::MountNamespace, e.to_string()))?;
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    rustix::mount::mount_change("/", private)
+        .map_err(|e| (Stage::MountNamespace, e.to_string()))?;
     let mut trees = Vec::new();
     for word in &order.options {
         if let Word::Closed(path) = word {
@@ -118,17 +119,18 @@ fn prepare_as_root(order: &LaunchOrder, user: u32) -> Result<&'static str, Strin
                 | OpenTreeFlags::OPEN_TREE_CLOEXEC
                 | OpenTreeFlags::AT_RECURSIVE;
             let tree = rustix::mount::open_tree(CWD, path.as_str(), flags)
-                .map_err(|e| format!("reach {path}: {e}"))?;
+                .map_err(failed(format!("reach {path}")))?;
             trees.push((tree, path));
         }
     }
     let stage = STAGES.into_iter().find(|s| Path::new(s).is_dir());
-    let stage = stage.ok_or("none of /mnt, /media, /srv, /tmp is there to mount on")?;
+    let stage = stage.ok_or("none of /mnt, /media, /srv, /tmp is there");
+    let stage = stage.map_err(failed("find a place to mount on"))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     rustix::mount::mount("tmpfs", stage, "tmpfs", flags, Some(c"mode=0755,size=64k"))
-        .map_err(|e| format!("mount on {stage}: {e}"))?;
+        .map_err(failed(format!("mount on {stage}")))?;
     for (at, (tree, path)) in trees.into_iter().enumerate() {
-        place(tree, &format!("{stage}/{at}")).map_err(|e| format!("place {path}: {e}"))?;
+        place(tree, &format!("{stage}/{at}")).map_err(failed(format!("place {path}")))?;
     }
     Ok(stage)
 }
@@ -149,9 +151,9 @@ fn place(tree: OwnedFd, at: &str) -> io::Result<()> {
 
 /// For good: real, effective and saved ids, no other groups. The kernel drops all capabilities
 /// with it (capabilities(7)).
-fn become_user(user: u32) -> io::Result<()> {
-    let uid = rustix::process::Uid::from_raw(user);
-    let gid = rustix::process::Gid::from_raw(user);
+fn become_user(user: Owner) -> io::Result<()> {
+    let uid = rustix::process::Uid::from_raw(user.uid);
+    let gid = rustix::process::Gid::from_raw(user.gid);
     rustix::thread::set_thread_groups(&[])?;
     rustix::thread::set_thread_res_gid(gid, gid, gid)?;
     rustix::thread::set_thread_res_uid(uid, uid, uid)?;
@@ -163,11 +165,12 @@ fn become_user(user: u32) -> io::Result<()> {
 
 /// Asks the kernel to end this process with mend. A change of user takes the wish back, so it is
 /// made again afterwards.
-fn die_with(parent: i32) -> Result<(), String> {
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| e.to_string())?;
+fn die_with(parent: i32) -> Result<(), Failure> {
+    let wish = set_parent_process_death_signal(Some(Signal::KILL));
+    wish.map_err(failed("ask to end with mend"))?;
     match getppid() {
         Some(now) if now.as_raw_pid() == parent => Ok(()),
-        _ => Err("mend ended meanwhile".into()),
+        _ => Err((Stage::Launch, "mend ended meanwhile".into())),
     }
 }
 
@@ -191,8 +194,8 @@ fn file(
     files: &mut Vec<OwnedFd>,
     inside: &str,
     content: &[u8],
-) -> Result<(), String> {
-    let fd = memory_file(content).map_err(|e| format!("prepare {inside}: {e}"))?;
+) -> Result<(), Failure> {
+    let fd = memory_file(content).map_err(failed(format!("prepare {inside}")))?;
     words.extend(["--perms", "0644", "--file"].map(String::from));
     words.push(fd.as_raw_fd().to_string());
     words.push(inside.into());

@@ -50,6 +50,7 @@ pub use probe::{Enforcement, LimitState, Probe, probe};
 pub use spec::{Bounds, HitLimit, Mount, Ran, Settings, Spec};
 
 use crate::domain::Cancel;
+use owner::Owner;
 use std::path::{Path, PathBuf};
 use toolchain::Toolchains;
 
@@ -67,7 +68,7 @@ pub const WORK: &str = "/repo";
 pub struct Sandbox {
     bwrap: PathBuf,
     program: PathBuf,
-    user: Option<u32>,
+    user: Option<Owner>,
     toolchains: Toolchains,
 }
 
@@ -102,7 +103,7 @@ impl Sandbox {
         Ok(Sandbox {
             bwrap: spec::find_bwrap(settings)?,
             program,
-            user: owner::outer_user(settings.user)?,
+            user: owner::outer_user(settings.user.as_deref())?,
             toolchains: Toolchains::find(&settings.path, &settings.read_only),
         })
     }

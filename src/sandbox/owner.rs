@@ -2,53 +2,86 @@
 
 use super::SandboxError;
 use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid, chownat, openat, statat};
+use serde::{Deserialize, Serialize};
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 /// The uid that the kernel's documentation keeps for nobody.
-const NOBODY: u32 = 65534;
+const NOBODY: Owner = Owner {
+    uid: 65534,
+    gid: 65534,
+};
 /// Folders below this depth keep their owner; no project nests so deep, and each level costs two
 /// descriptors.
 const MAX_DEPTH: usize = 128;
 
 /// An owner and a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Owner {
     pub uid: u32,
     pub gid: u32,
 }
 
 /// The user that commands become, when mend is root and has to give it up: limits on processes
-/// do not hold for root (getrlimit(2)).
-pub(super) fn outer_user(wanted: Option<u32>) -> Result<Option<u32>, SandboxError> {
+/// do not hold for root (getrlimit(2)). `wanted` is a uid or a name of `/etc/passwd`.
+pub(super) fn outer_user(wanted: Option<&str>) -> Result<Option<Owner>, SandboxError> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);
     }
-    let uid = wanted.unwrap_or(NOBODY);
-    let map = std::fs::read_to_string("/proc/self/uid_map")
-        .map_err(|e| SandboxError::io("read /proc/self/uid_map", e))?;
+    let read = |path: &str| {
+        std::fs::read_to_string(path).map_err(|e| SandboxError::io(format!("read {path}"), e))
+    };
     let unusable = |reason: String, fix: &str| {
         Err(SandboxError::Unusable {
             reason,
             fix: fix.into(),
         })
     };
-    if uid == 0 {
-        return unusable(
-            "the sandbox's user must not be root".into(),
-            "set `sandbox.user` to an unprivileged uid",
-        );
-    }
-    match mapping(&map, uid) {
-        Mapping::Whole => Ok(Some(uid)),
+    let user = match wanted {
+        None => Some(NOBODY),
+        Some(name) => look_up(
+            &std::fs::read_to_string("/etc/passwd").unwrap_or_default(),
+            name,
+        ),
+    };
+    let user = match user {
+        Some(user) if user.uid != 0 && user.gid != 0 => user,
+        _ => {
+            return unusable(
+                format!("`{}` is no unprivileged user", wanted.unwrap_or_default()),
+                "set `sandbox.user` to an unprivileged uid or to a name of /etc/passwd",
+            );
+        }
+    };
+    match mapping(&read("/proc/self/uid_map")?, user.uid) {
+        Mapping::Whole => Ok(Some(user)),
         Mapping::RootIsNotRoot => Ok(None),
         Mapping::RootOnly => unusable(
-            format!("mend is root, and uid {uid} does not exist in this user namespace"),
+            format!(
+                "mend is root, and uid {} does not exist in this user namespace",
+                user.uid
+            ),
             "start mend as an unprivileged user, or map more uids",
         ),
     }
+}
+
+/// A line of passwd(5) by name or uid; a uid without a line has the group of the same number.
+fn look_up(passwd: &str, wanted: &str) -> Option<Owner> {
+    let of_line = |line: &str| {
+        let fields: Vec<&str> = line.split(':').collect();
+        let owner = Owner {
+            uid: fields.get(2)?.parse().ok()?,
+            gid: fields.get(3)?.parse().ok()?,
+        };
+        (fields[0] == wanted || fields[2] == wanted).then_some(owner)
+    };
+    passwd.lines().find_map(of_line).or_else(|| {
+        let uid = wanted.parse().ok()?;
+        Some(Owner { uid, gid: uid })
+    })
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -139,6 +172,9 @@ impl Giver<'_> {
             Err(rustix::io::Errno::NOENT) => return Ok(()),
             Err(e) => return Err(e.into()),
         };
+        if (stat.st_uid, stat.st_gid) == (self.to.uid, self.to.gid) {
+            return Ok(());
+        }
         let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         if !self.from.contains(&stat.st_uid) || (stat.st_nlink > 1 && !is_folder) {
             return Ok(());
@@ -167,6 +203,18 @@ mod tests {
         assert_eq!(mapping("0 1000 1\n", 65534), Mapping::RootIsNotRoot);
         assert_eq!(mapping("0 0 1\n", 65534), Mapping::RootOnly);
         assert_eq!(mapping("", 65534), Mapping::RootOnly);
+    }
+
+    #[test]
+    fn users_are_found_by_name_and_by_number() {
+        let passwd = "root:x:0:0::/root:/bin/sh\nci:x:990:991::/:/bin/sh\n";
+        let owner = |uid, gid| Some(Owner { uid, gid });
+        assert_eq!(look_up(passwd, "ci"), owner(990, 991));
+        assert_eq!(look_up(passwd, "990"), owner(990, 991));
+        assert_eq!(look_up(passwd, "70000"), owner(70000, 70000));
+        assert_eq!(look_up(passwd, "root"), owner(0, 0));
+        assert_eq!(look_up(passwd, "nobody-here"), None);
+        assert_eq!(look_up("", "-1"), None);
     }
 
     #[test]

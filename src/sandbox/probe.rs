@@ -91,7 +91,7 @@ async fn try_host(settings: &Settings, probe: &mut Probe) -> Result<(), SandboxE
         return Err(SandboxError::Unusable { reason, fix });
     }
     let sandbox = Sandbox::untried(settings)?;
-    probe.outer_uid = sandbox.user;
+    probe.outer_uid = sandbox.user.map(|u| u.uid);
     probe.toolchains = sandbox.toolchain_folders().map(Path::to_path_buf).collect();
     let folder = tempfile::Builder::new()
         .prefix("mend-probe-")

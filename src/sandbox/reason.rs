@@ -112,6 +112,16 @@ pub(super) fn no_seccomp(what: &str) -> Why {
     )
 }
 
+/// Explains why root could not make its stage.
+pub(super) fn no_mount_namespace(what: &str) -> Why {
+    (
+        format!("mend is root without the right to make a mount namespace: {what}"),
+        "start mend as an unprivileged user; in a container also with --security-opt \
+         seccomp=unconfined --security-opt systempaths=unconfined"
+            .into(),
+    )
+}
+
 /// Reads `bubblewrap 0.8.0`.
 pub(super) fn version(text: &str) -> Option<(u32, u32, u32)> {
     let mut numbers = text.split_whitespace().last()?.split('.');

@@ -62,7 +62,7 @@ pub(super) async fn run(
         }
     };
     if let (Some(user), true) = (sandbox.user, spec.give_back) {
-        let back = move || owner::give(work.as_ref(), &[user], owner_before);
+        let back = move || owner::give(work.as_ref(), &[user.uid], owner_before);
         let done = tokio::task::spawn_blocking(back).await;
         done.map_err(io::Error::other)
             .flatten()
@@ -75,6 +75,7 @@ struct Live {
     child: Child,
     pipe: pipe::Receiver,
     output: Output,
+    /// Known as soon as the command may begin.
     first: Option<First>,
 }
 
@@ -122,9 +123,10 @@ impl Live {
             read_report(&mut socket).await
         };
         let report = tokio::select! {
+            // First, because a report may have arrived in the moment of the end.
+            biased;
             report = talk => report,
-            // The report may have arrived in the same moment.
-            _ = self.child.wait() => read_report(&mut socket).await,
+            _ = self.child.wait() => None,
             () = cancel.cancelled() => return Err(SandboxError::Stopped),
             () = tokio::time::sleep(SET_UP) => {
                 let source = io::ErrorKind::TimedOut;
@@ -133,26 +135,25 @@ impl Live {
         };
         match report {
             Some(Report::Ready { landlock }) => {
-                self.first = self.child.id().and_then(|pid| First::below(pid).ok());
+                let first = self.child.id().ok_or(io::ErrorKind::NotFound.into());
+                let first = first.and_then(First::below);
+                self.first = Some(first.map_err(|e| SandboxError::io("hold the sandbox", e))?);
+                let go = socket.write_all(&[wire::GO]).await;
+                go.map_err(|e| SandboxError::io("start the command", e))?;
                 Ok(landlock)
             }
-            Some(Report::Failed {
-                stage: Stage::Seccomp,
-                what,
-            }) => {
-                let (reason, fix) = reason::no_seccomp(&what);
-                Err(SandboxError::Unusable { reason, fix })
-            }
-            Some(Report::Failed { what, .. }) => Err(SandboxError::io(
-                "prepare the sandbox",
-                io::Error::other(what),
-            )),
+            Some(Report::Failed { stage, what }) => Err(match stage {
+                Stage::Seccomp => unusable(reason::no_seccomp(&what)),
+                Stage::MountNamespace => unusable(reason::no_mount_namespace(&what)),
+                Stage::Launch | Stage::Limits => {
+                    SandboxError::io("prepare the sandbox", io::Error::other(what))
+                }
+            }),
             None => {
                 self.drain(None).await;
                 let output = std::mem::replace(&mut self.output, Output::new(0, 0));
                 let said = String::from_utf8_lossy(&output.finish().0).into_owned();
-                let (reason, fix) = reason::explain(&said, &Knobs::read());
-                Err(SandboxError::Unusable { reason, fix })
+                Err(unusable(reason::explain(&said, &Knobs::read())))
             }
         }
     }
@@ -256,6 +257,10 @@ impl Live {
         };
         let _ = timeout(DRAIN, all).await;
     }
+}
+
+fn unusable((reason, fix): reason::Why) -> SandboxError {
+    SandboxError::Unusable { reason, fix }
 }
 
 async fn reserve(tee: Option<&mpsc::Sender<Vec<u8>>>) -> Option<mpsc::Permit<'_, Vec<u8>>> {

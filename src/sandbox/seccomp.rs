@@ -71,6 +71,8 @@ const DENIED: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_ioperm,
     #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+    #[cfg(target_arch = "x86_64")]
     libc::SYS_uselib,
     #[cfg(target_arch = "x86_64")]
     libc::SYS__sysctl,

@@ -15,8 +15,9 @@ pub struct Settings {
     pub path: String,
     /// More folders that every command may read, at the same place inside.
     pub read_only: Vec<PathBuf>,
-    /// The uid and gid that commands get on the host when mend runs as root; default 65534.
-    pub user: Option<u32>,
+    /// The user that commands are on the host when mend runs as root: a uid, or a name of
+    /// `/etc/passwd`; default 65534.
+    pub user: Option<String>,
     /// mend's own program; `None` is the running one. Tests name it, because they run as another.
     pub program: Option<PathBuf>,
 }

@@ -86,16 +86,35 @@ fn own_memory(pid: i32) -> u64 {
 
 /// The children of all threads of a process.
 fn children(pid: i32) -> Vec<i32> {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
-    let threads = threads.into_iter().flatten().flatten();
-    threads
-        .filter_map(|t| std::fs::read_to_string(t.path().join("children")).ok())
-        .flat_map(|line| {
-            line.split_whitespace()
-                .filter_map(|p| p.parse().ok())
-                .collect::<Vec<_>>()
-        })
-        .collect()
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for thread in threads.flatten() {
+        match std::fs::read_to_string(thread.path().join("children")) {
+            Ok(line) => found.extend(
+                line.split_whitespace()
+                    .filter_map(|p| p.parse::<i32>().ok()),
+            ),
+            // A thread that ended; or a kernel without CONFIG_PROC_CHILDREN.
+            Err(_) if std::path::Path::new("/proc/thread-self/children").exists() => {}
+            Err(_) => return children_by_scan(pid),
+        }
+    }
+    found
+}
+
+/// The processes whose fourth field in proc_pid_stat(5) is `parent`.
+fn children_by_scan(parent: i32) -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|e| e.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter(|pid| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // The second field, the name, is in brackets and may hold anything.
+        let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
+        after.split_whitespace().nth(1) == Some(parent.to_string().as_str())
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -110,6 +129,7 @@ mod tests {
             .unwrap();
         let me = std::process::id() as i32;
         assert!(children(me).contains(&(child.id() as i32)));
+        assert!(children_by_scan(me).contains(&(child.id() as i32)));
         let own = own_memory(me);
         assert!(own > 0 && memory_below(me) > own / 2);
         child.kill().unwrap();

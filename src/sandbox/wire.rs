@@ -1,11 +1,16 @@
 //! What mend, the launcher and init say to each other over one socket, which is their standard
-//! input: first one order from mend, then one report back, each a JSON document behind its length.
+//! input: first one order from mend, then one report back, each a JSON document behind its length;
+//! after `ready` one byte from mend, [`GO`], lets the command begin.
 
+use super::owner::Owner;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
 
 /// More than an order with long arguments and a large environment needs.
 const MAX_ORDER: usize = 16 << 20;
+
+/// mend has a hold on the sandbox's first process; the command may begin.
+pub(super) const GO: u8 = b'g';
 
 /// A word of bubblewrap's command line, or what the launcher makes one from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,8 +38,8 @@ pub(super) struct LaunchOrder {
     /// Program and arguments that bubblewrap starts.
     pub command: Vec<String>,
     pub work: String,
-    /// The uid and gid to become, when mend is root.
-    pub user: Option<u32>,
+    /// Whom to become, when mend is root.
+    pub user: Option<Owner>,
     /// mend's process id.
     pub parent: i32,
 }
@@ -56,7 +61,7 @@ pub(super) struct InitOrder {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Report {
-    /// All is set; the command begins. `landlock` is the kernel's ABI that holds it, 0 without.
+    /// All is set; the command begins at [`GO`]. `landlock` is the kernel's ABI that holds it, 0 without.
     Ready { landlock: i32 },
     /// Nothing was run.
     Failed { stage: Stage, what: String },
@@ -67,6 +72,8 @@ pub(super) enum Report {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
     Launch,
+    /// The launcher's own mount namespace, as root.
+    MountNamespace,
     Limits,
     Seccomp,
 }
