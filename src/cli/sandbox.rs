@@ -127,8 +127,8 @@ async fn run_command(
     if json {
         let document = serde_json::to_string_pretty(&document(&ran))?;
         writeln!(io::stdout(), "{document}")?;
-    } else if ran.hit.is_some() {
-        writeln!(io::stderr(), "mend: ended at the memory limit")?;
+    } else if let Some(limit) = ran.hit {
+        writeln!(io::stderr(), "mend: ended at the {} limit", limit.word())?;
     }
     Ok(match ran.exit {
         Exit::Code(code) => code as u8,

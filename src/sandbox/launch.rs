@@ -85,6 +85,10 @@ fn launch(socket: &mut (impl Read + AsRawFd)) -> Result<Never, Failure> {
             }
         }
     }
+    for door in &order.cgroups {
+        // 0 is the writing process (cgroups(7)).
+        std::fs::write(door, "0").map_err(failed("join a control group"))?;
+    }
     if let Some(user) = order.user {
         become_user(user).map_err(failed(format!("become uid {}", user.uid)))?;
         die_with(order.parent)?;

@@ -25,6 +25,8 @@
 //! stop, and when mend itself dies.
 #![allow(clippy::disallowed_methods)] // this room may touch files or processes (src/lib.rs)
 
+mod cgroup;
+mod disk;
 mod error;
 mod etc;
 mod init;
@@ -50,6 +52,7 @@ pub use probe::{Enforcement, LimitState, Probe, probe};
 pub use spec::{Bounds, HitLimit, Mount, Ran, Settings, Spec};
 
 use crate::domain::Cancel;
+use cgroup::Cgroups;
 use owner::Owner;
 use std::path::{Path, PathBuf};
 use toolchain::Toolchains;
@@ -70,6 +73,7 @@ pub struct Sandbox {
     program: PathBuf,
     user: Option<Owner>,
     toolchains: Toolchains,
+    cgroups: Cgroups,
 }
 
 impl Sandbox {
@@ -105,6 +109,7 @@ impl Sandbox {
             program,
             user: owner::outer_user(settings.user.as_deref())?,
             toolchains: Toolchains::find(&settings.path, &settings.read_only),
+            cgroups: Cgroups::find(),
         })
     }
 

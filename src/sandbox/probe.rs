@@ -63,9 +63,12 @@ pub async fn probe(settings: &Settings) -> Probe {
         user_namespaces: false,
         seccomp: false,
         landlock_abi: 0,
-        limits: limits(),
+        limits: Vec::new(),
         toolchains: Vec::new(),
     };
+    let group = super::cgroup::Cgroups::find().make(&Bounds::default());
+    probe.limits = limits(group.holds_memory(), group.holds_processes());
+    drop(group);
     match try_host(settings, &mut probe).await {
         Ok(()) => probe.usable = true,
         Err(SandboxError::Unusable { reason, fix }) => {
@@ -147,7 +150,7 @@ async fn version_of(bwrap: &Path) -> Result<String, SandboxError> {
     ))
 }
 
-fn limits() -> Vec<LimitState> {
+fn limits(memory: bool, processes: bool) -> Vec<LimitState> {
     use Enforcement::{Hard, Soft};
     let state = |name, enforcement, by| LimitState {
         name,
@@ -159,8 +162,15 @@ fn limits() -> Vec<LimitState> {
         state("output", Hard, "mend keeps head and tail"),
         state("file_size", Hard, "RLIMIT_FSIZE"),
         state("scratch", Hard, "sized tmpfs"),
-        state("processes", Hard, "RLIMIT_NPROC"),
+        match processes {
+            true => state("processes", Hard, "control group and RLIMIT_NPROC"),
+            false => state("processes", Hard, "RLIMIT_NPROC of the user namespace"),
+        },
         state("memory_of_one_process", Hard, "RLIMIT_DATA"),
-        state("memory", Soft, "looked at ten times a second"),
+        match memory {
+            true => state("memory", Hard, "control group"),
+            false => state("memory", Soft, "looked at ten times a second"),
+        },
+        state("disk", Soft, "looked at five times a second"),
     ]
 }

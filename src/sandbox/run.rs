@@ -1,10 +1,11 @@
 //! One command, from its spawn to the end of everything that it started.
 
+use super::cgroup::Group;
 use super::output::Output;
 use super::reason::{self, Knobs};
 use super::watch::First;
 use super::wire::{self, LaunchOrder, Report, Stage};
-use super::{HitLimit, LAUNCH, Ran, Sandbox, SandboxError, Spec, layout, owner, spawn, spec};
+use super::{HitLimit, LAUNCH, Ran, Sandbox, SandboxError, Spec, disk, layout, owner, spawn, spec};
 use crate::domain::{Cancel, Exit};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -27,7 +28,7 @@ enum End {
     Exited(io::Result<ExitStatus>),
     TimedOut,
     Stopped,
-    Memory,
+    Hit(HitLimit),
 }
 
 /// Runs the command; also tells which Landlock ABI held it.
@@ -42,18 +43,20 @@ pub(super) async fn run(
         path: spec.work.clone(),
         source,
     })?;
+    let group = sandbox.cgroups.make(&spec.limits);
     let order = LaunchOrder {
         bwrap: spec::text(&sandbox.bwrap)?,
         options: layout::options(spec, &work, &sandbox.program, &sandbox.toolchains)?,
         command: layout::command(spec)?,
         work: work.clone(),
         user: sandbox.user,
+        cgroups: group.doors().collect(),
         parent: rustix::process::getpid().as_raw_pid(),
     };
     if cancel.is_cancelled() {
         return Err(SandboxError::Stopped);
     }
-    let (mut live, socket) = Live::start(sandbox, spec).await?;
+    let (mut live, socket) = Live::start(sandbox, spec, group).await?;
     let result = match live.set_up(socket, &order, cancel).await {
         Ok(landlock) => live.finish(spec, cancel).await.map(|r| (r, landlock)),
         Err(e) => {
@@ -61,6 +64,7 @@ pub(super) async fn run(
             Err(e)
         }
     };
+    live.group.remove().await;
     if let (Some(user), true) = (sandbox.user, spec.give_back) {
         let back = move || owner::give(work.as_ref(), &[user.uid], owner_before);
         let done = tokio::task::spawn_blocking(back).await;
@@ -77,10 +81,15 @@ struct Live {
     output: Output,
     /// Known as soon as the command may begin.
     first: Option<First>,
+    group: Group,
 }
 
 impl Live {
-    async fn start(sandbox: &Sandbox, spec: &Spec) -> Result<(Live, UnixStream), SandboxError> {
+    async fn start(
+        sandbox: &Sandbox,
+        spec: &Spec,
+        group: Group,
+    ) -> Result<(Live, UnixStream), SandboxError> {
         let fail = |what: &'static str| move |e: io::Error| SandboxError::io(what, e);
         let make = fail("make the pipe of a sandbox");
         let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
@@ -104,6 +113,7 @@ impl Live {
             pipe: pipe::Receiver::from_owned_fd(reader).map_err(make)?,
             output: Output::new(spec.limits.output_head, spec.limits.output_tail),
             first: None,
+            group,
         };
         Ok((live, UnixStream::from_std(ours).map_err(make)?))
     }
@@ -167,10 +177,11 @@ impl Live {
         let (exit, hit) = match end {
             End::Exited(status) => {
                 let status = status.map_err(|e| SandboxError::io("wait for the sandbox", e))?;
-                (exit_of(status), None)
+                let out_of_memory = self.group.ran_out_of_memory();
+                (exit_of(status), out_of_memory.then_some(HitLimit::Memory))
             }
             End::TimedOut => (Exit::TimedOut, None),
-            End::Memory => (Exit::Signal(libc::SIGKILL), Some(HitLimit::Memory)),
+            End::Hit(limit) => (Exit::Signal(libc::SIGKILL), Some(limit)),
             End::Stopped => return Err(SandboxError::Stopped),
         };
         let output = std::mem::replace(&mut self.output, Output::new(0, 0));
@@ -191,15 +202,17 @@ impl Live {
             pipe,
             output,
             first,
+            group,
         } = self;
         let deadline = tokio::time::sleep(spec.limits.wall);
         let memory = async {
             match first {
-                Some(first) => first.over(spec.limits.memory).await,
+                Some(first) => first.out_of_memory(group, spec.limits.memory).await,
                 None => std::future::pending().await,
             }
         };
-        tokio::pin!(deadline, memory);
+        let disk = disk::over(spec.work.clone(), spec.limits.disk);
+        tokio::pin!(deadline, memory, disk);
         let mut buffer = vec![0; CHUNK];
         let (mut open, mut pending) = (true, None::<Vec<u8>>);
         loop {
@@ -207,7 +220,8 @@ impl Live {
                 biased;
                 () = cancel.cancelled() => return End::Stopped,
                 () = &mut deadline => return End::TimedOut,
-                () = &mut memory => return End::Memory,
+                () = &mut memory => return End::Hit(HitLimit::Memory),
+                () = &mut disk => return End::Hit(HitLimit::Disk),
                 room = reserve(spec.tee.as_ref()), if pending.is_some() => {
                     if let (Some(room), Some(bytes)) = (room, pending.take()) {
                         room.send(bytes);

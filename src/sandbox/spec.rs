@@ -64,6 +64,8 @@ pub struct Bounds {
     pub processes: u64,
     /// Bytes of one file.
     pub file_size: u64,
+    /// Bytes by which the work folder may grow; an empty file counts 4 KiB.
+    pub disk: u64,
     /// Bytes in `/tmp`, and again in `/dev/shm`.
     pub scratch: u64,
     /// Open files of one process.
@@ -79,17 +81,29 @@ impl Default for Bounds {
             memory: 4 << 30,
             processes: 1024,
             file_size: 2 << 30,
+            disk: 10 << 30,
             scratch: 2 << 30,
             open_files: 4096,
         }
     }
 }
 
-/// A limit that ended the command, beside time.
+/// A limit, beside time, for which the command or a part of it was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HitLimit {
     Memory,
+    Disk,
+}
+
+impl HitLimit {
+    /// The word in a sentence: `the memory limit`.
+    pub fn word(self) -> &'static str {
+        match self {
+            HitLimit::Memory => "memory",
+            HitLimit::Disk => "disk",
+        }
+    }
 }
 
 /// How a command ended.
@@ -102,7 +116,7 @@ pub struct Ran {
     pub truncated: bool,
     /// From the command's start to its end.
     pub duration: Duration,
-    /// Why mend ended the command, when it was not time.
+    /// The limit that it came to, when it was not time.
     pub hit: Option<HitLimit>,
 }
 

@@ -1,5 +1,6 @@
 //! Looks at the processes of one sandbox from outside.
 
+use super::cgroup::Group;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -47,11 +48,18 @@ impl First {
         let _ = self.handle.readable().await;
     }
 
-    /// Resolves when the processes together hold more than `limit` bytes of their own memory.
-    pub(super) async fn over(&self, limit: u64) {
+    /// Resolves when the processes together have come to the limit of memory: the kernel has
+    /// killed one for it, or, without a control group, they hold more than `limit` bytes.
+    pub(super) async fn out_of_memory(&self, group: &Group, limit: u64) {
         let pid = self.pid;
         loop {
             tokio::time::sleep(INTERVAL).await;
+            if group.holds_memory() {
+                if group.ran_out_of_memory() {
+                    return;
+                }
+                continue;
+            }
             let held = tokio::task::spawn_blocking(move || memory_below(pid)).await;
             if held.is_ok_and(|bytes| bytes > limit) {
                 return;

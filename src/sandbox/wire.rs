@@ -5,6 +5,7 @@
 use super::owner::Owner;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
 /// More than an order with long arguments and a large environment needs.
 const MAX_ORDER: usize = 16 << 20;
@@ -40,6 +41,8 @@ pub(super) struct LaunchOrder {
     pub work: String,
     /// Whom to become, when mend is root.
     pub user: Option<Owner>,
+    /// The files through which to join control groups.
+    pub cgroups: Vec<PathBuf>,
     /// mend's process id.
     pub parent: i32,
 }

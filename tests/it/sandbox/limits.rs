@@ -81,6 +81,19 @@ async fn sb05_files_are_bounded() {
     assert_eq!(text(&ran), "77\n0\n77\n");
 }
 
+/// SB-05: the work folder cannot fill the disk, with content or with names.
+#[tokio::test]
+async fn sb05_the_work_folder_is_bounded() {
+    for script in [
+        "for i in 1 2 3 4 5 6 7 8 9; do head -c 20000000 /dev/zero >big$i; done; sleep 30",
+        "mkdir d; cd d; i=0; while [ $i -lt 60000 ]; do : >$i; i=$((i+1)); done; sleep 30",
+    ] {
+        let ran = bounded(script, |b| b.disk = 64 << 20).await;
+        assert_eq!(ran.hit, Some(HitLimit::Disk), "{script}");
+        assert_eq!(ran.exit, Exit::Signal(9));
+    }
+}
+
 /// SB-07: endless output runs through; head and tail are kept.
 #[tokio::test]
 async fn sb07_output_is_capped() {
