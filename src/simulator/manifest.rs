@@ -122,15 +122,22 @@ fn read(text: &str) -> Result<Document, String> {
     Ok(document)
 }
 
+/// The line without a comment: `#` at its start or after a space, outside of a quoted value.
 fn without_comment(line: &str) -> &str {
-    let quoted = line.contains('"') || line.contains('\'');
-    if line.trim_start().starts_with('#') {
-        return "";
+    let mut quote = None;
+    let mut before = ' ';
+    for (at, c) in line.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '#' && before == ' ' => return line[..at].trim_end(),
+            // A quote opens a value only where one can begin; else it is an apostrophe.
+            None if ['"', '\''].contains(&c) && before == ' ' => quote = Some(c),
+            None => {}
+        }
+        before = c;
     }
-    match line.find(" #") {
-        Some(at) if !quoted => line[..at].trim_end(),
-        _ => line.trim_end(),
-    }
+    line.trim_end()
 }
 
 fn pair(line: &str) -> Option<(String, String)> {
@@ -170,6 +177,18 @@ mod tests {
         assert_eq!(manifest.permissions["actions"], "read");
         assert!(manifest.events.contains("issues"));
         assert!(!manifest.events.contains("push"));
+    }
+
+    #[test]
+    fn comments_and_quotes_are_told_apart() {
+        let text = "name: \"a # b\" # people's\nurl: x#y # it's\n# all\n\
+                    default_permissions:\n  issues: write # isn't it\n";
+        let manifest = parse(text).unwrap();
+        assert_eq!(
+            (manifest.name.as_str(), manifest.url.as_str()),
+            ("a # b", "x#y")
+        );
+        assert_eq!(manifest.permissions["issues"], "write");
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod host;
 mod intake;
 mod model;
 mod sandbox;
+mod simulator;
 mod store;
 mod tree;
 mod workspace;

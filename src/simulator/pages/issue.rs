@@ -145,9 +145,9 @@ fn one_event(world: &World, event: &IssueEvent) -> Markup {
 
 fn forms(world: &World, repo: &Repo, issue: &Issue) -> Markup {
     let here = place(repo, issue);
-    let (action, word) = match (issue.open, issue.pull.as_ref()) {
-        (true, _) => ("close", "Close"),
-        (false, _) => ("reopen", "Reopen"),
+    let (action, word) = match issue.open {
+        true => ("close", "Close"),
+        false => ("reopen", "Reopen"),
     };
     html! {
         form.box method="post" action={ (here) "/comments" } {
@@ -162,15 +162,13 @@ fn forms(world: &World, repo: &Repo, issue: &Issue) -> Markup {
                 option value="mend" {}
                 @for label in &repo.labels { option value=(label.name) {} }
             }
-            (people(world, "label-as"))
-            button.quiet name="do" value="add" { "Add label" }
-            button.quiet name="do" value="remove" { "Remove label" }
-        }
-        form.row method="post" action={ (here) "/state" } {
-            (people(world, "state-as"))
-            button.quiet name="do" value=(action) {
+            button.quiet name="do" value="add" { "Add" }
+            button.quiet name="do" value="remove" { "Remove" }
+            button.quiet.apart name="do" value=(action) formaction={ (here) "/state" }
+                formnovalidate {
                 (word) @if issue.pull.is_some() { " pull request" } @else { " issue" }
             }
+            (people(world, "row-as"))
         }
     }
 }

@@ -132,12 +132,11 @@ pub(super) fn reactions(all: &[Reaction]) -> Markup {
     }
 }
 
-/// The people as whom a form may be sent.
+/// The people as whom a form may be sent; first those who may do most.
 pub(super) fn people(world: &World, id: &str) -> Markup {
-    let people = world
-        .accounts
-        .values()
-        .filter(|a| a.kind == AccountKind::User);
+    let all = world.accounts.values();
+    let mut people: Vec<_> = all.filter(|a| a.kind == AccountKind::User).collect();
+    people.sort_by_key(|a| std::cmp::Reverse(a.permission));
     html! {
         label for=(id) { "as" }
         select name="as" id=(id) {

@@ -68,6 +68,7 @@ pub(super) const IN_REPO: &[Route] = &[
     ("GET", "/branches", repos::branches),
     ("GET", "/branches/{*branch}", repos::branch),
     ("GET", "/contents", repos::contents),
+    ("GET", "/contents/", repos::contents),
     ("GET", "/contents/{*path}", repos::contents),
     ("GET", "/commits", commits::list),
     ("GET", "/commits/{*ref}", commits::under_ref),

@@ -71,31 +71,36 @@ pub(in super::super) fn pull(
         "active_lock_reason": null
     });
     if let Some(compared) = compared {
-        let clean = compared.mergeable;
-        let state = match (clean, pull.draft) {
-            (false, _) => "dirty",
-            (true, true) => "draft",
-            (true, false) => "clean",
-        };
-        let merged_by = pull.merged.as_ref().map(|m| account(world, &m.by));
-        json["merged"] = json!(pull.merged.is_some());
-        json["mergeable"] = if issue.open {
-            json!(clean)
-        } else {
-            Value::Null
-        };
-        json["rebaseable"] = json["mergeable"].clone();
-        json["mergeable_state"] = json!(if issue.open { state } else { "unknown" });
-        json["merged_by"] = json!(merged_by);
-        json["comments"] = json!(issue.comments.len());
-        json["review_comments"] = json!(0);
-        json["maintainer_can_modify"] = json!(pull.maintainer_can_modify);
-        json["commits"] = json!(compared.commits.len());
-        json["additions"] = json!(compared.files.iter().map(|f| f.additions).sum::<usize>());
-        json["deletions"] = json!(compared.files.iter().map(|f| f.deletions).sum::<usize>());
-        json["changed_files"] = json!(compared.files.len());
+        complete(world, issue, pull, compared, &mut json);
     }
     json
+}
+
+/// What only the full form has.
+fn complete(world: &World, issue: &Issue, pull: &Pull, compared: &Compared, json: &mut Value) {
+    let clean = compared.mergeable;
+    let state = match (clean, pull.draft) {
+        (false, _) => "dirty",
+        (true, true) => "draft",
+        (true, false) => "clean",
+    };
+    let merged_by = pull.merged.as_ref().map(|m| account(world, &m.by));
+    json["merged"] = json!(pull.merged.is_some());
+    json["mergeable"] = if issue.open {
+        json!(clean)
+    } else {
+        Value::Null
+    };
+    json["rebaseable"] = json["mergeable"].clone();
+    json["mergeable_state"] = json!(if issue.open { state } else { "unknown" });
+    json["merged_by"] = json!(merged_by);
+    json["comments"] = json!(issue.comments.len());
+    json["review_comments"] = json!(0);
+    json["maintainer_can_modify"] = json!(pull.maintainer_can_modify);
+    json["commits"] = json!(compared.commits.len());
+    json["additions"] = json!(compared.files.iter().map(|f| f.additions).sum::<usize>());
+    json["deletions"] = json!(compared.files.iter().map(|f| f.deletions).sum::<usize>());
+    json["changed_files"] = json!(compared.files.len());
 }
 
 fn side(world: &World, repo: &Repo, branch: &str, sha: &str) -> Value {
