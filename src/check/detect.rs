@@ -3,7 +3,21 @@
 use super::project::Project;
 use super::{CheckCommand, CheckError, node, python, rust};
 use crate::config::{REPO_FILE, RepoConfig};
-use crate::tree::Tree;
+use crate::tree::{RelPath, Tree};
+
+/// Reads the project's `.github/mend.toml`; without one, nothing is set.
+///
+/// # Errors
+/// `Config` with every mistake in it, `Tree` when it cannot be read.
+pub fn repo_config(tree: &Tree) -> Result<RepoConfig, CheckError> {
+    const MAX_BYTES: u64 = 64 * 1024;
+    let path = RelPath::parse(REPO_FILE)?;
+    if tree.stat(&path)?.is_none() {
+        return Ok(RepoConfig::default());
+    }
+    let bytes = tree.read_up_to(&path, MAX_BYTES)?;
+    Ok(RepoConfig::parse(&String::from_utf8_lossy(&bytes))?)
+}
 
 /// Finds the check of a project: what `.github/mend.toml` says, else one or more commands for
 /// every ecosystem that is recognised by its manifests and tests. Nothing is executed.

@@ -1,6 +1,7 @@
 //! What keeps a check from being found or run.
 
-use crate::config::REPO_FILE;
+use crate::config::{ConfigError, REPO_FILE};
+use crate::sandbox::SandboxError;
 use crate::tree::TreeError;
 
 /// An error of the room `check`. That a check fails is no error.
@@ -15,7 +16,14 @@ pub enum CheckError {
     )]
     NoFolder { folder: String },
     #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
     Tree(#[from] TreeError),
+    /// A command could not be confined, so it did not run.
+    #[error(transparent)]
+    Sandbox(SandboxError),
+    #[error("stopped")]
+    Stopped,
 }
 
 impl CheckError {
@@ -23,7 +31,17 @@ impl CheckError {
     pub fn is_transient(&self) -> bool {
         match self {
             CheckError::Tree(e) => e.is_transient(),
+            CheckError::Sandbox(e) => e.is_transient(),
             _ => false,
+        }
+    }
+}
+
+impl From<SandboxError> for CheckError {
+    fn from(e: SandboxError) -> Self {
+        match e {
+            SandboxError::Stopped => CheckError::Stopped,
+            e => CheckError::Sandbox(e),
         }
     }
 }

@@ -10,6 +10,6 @@ mod python;
 mod rust;
 
 pub use command::CheckCommand;
-pub use detect::detect;
+pub use detect::{detect, repo_config};
 pub use error::CheckError;
 pub use narrow::{narrow, quote};

@@ -13,14 +13,10 @@ const MOST: usize = 8;
 static IMPORTS_PYTEST: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^\s*(?:import pytest\b|from pytest\b)").ok());
 static PLAIN_TEST: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?m)^(?:async )?def test_?\w*\(").ok());
+    LazyLock::new(|| Regex::new(r"(?m)^(?:async )?def test_?\w*\(|^class Test\w*(?:\(\))?:").ok());
 static UNITTEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^\s*(?:import unittest\b|from unittest\b)|\bTestCase\b").ok()
 });
-static NAMES_PYTEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"(?m)(?:^|["'\s,\[])pytest(?:\[[\w,-]+\])?\s*(?:[<>=!~;"',\]]|$)"#).ok()
-});
-
 fn is(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
     regex.as_ref().is_some_and(|r| r.is_match(text))
 }
@@ -100,31 +96,12 @@ fn pytest_sign(project: &Project, tests: &[(&str, String)]) -> Option<String> {
         return Some(format!("{file} imports pytest"));
     }
     let plain = |(f, text): &&(&str, String)| {
-        is(&PLAIN_TEST, text) && !is(&UNITTEST, text) && !f.contains("testing")
+        is(&PLAIN_TEST, text) && !text.contains("TestCase") && !f.contains("testing")
     };
     if let Some((file, _)) = tests.iter().find(plain) {
-        return Some(format!("{file} has tests that are plain functions"));
+        return Some(format!("{file} has tests without unittest"));
     }
-    if tests.is_empty() {
-        return None;
-    }
-    [
-        "pyproject.toml",
-        "setup.cfg",
-        "setup.py",
-        "tox.ini",
-        "Pipfile",
-    ]
-    .into_iter()
-    .chain(project.files().filter(|f| is_requirements(f)))
-    .find(|f| project.text(f).is_some_and(|t| is(&NAMES_PYTEST, &t)))
-    .map(|file| format!("{file} names pytest"))
-}
-
-fn is_requirements(path: &str) -> bool {
-    let name = name_of(path);
-    (name.ends_with(".txt") || name.ends_with(".in"))
-        && (name.contains("requirements") || folder_of(path).ends_with("requirements"))
+    None
 }
 
 /// Whether the code lies in `src/` and is importable only from there.

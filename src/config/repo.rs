@@ -2,7 +2,7 @@
 
 use super::ConfigError;
 use crate::domain::Limits;
-use crate::text::{clip_words, closest, visible};
+use crate::text::{clip_words, nearest, visible};
 use toml::{Table, Value};
 
 /// Where the file lies in a repository.
@@ -257,7 +257,7 @@ fn unknown(key: &str, known: &[&str]) -> String {
         .iter()
         .find(|(wrong, _)| known == KEYS && *wrong == key.to_lowercase())
         .map(|(_, right)| *right)
-        .or_else(|| closest(key, known));
+        .or_else(|| nearest(key, known.iter().copied()));
     let key = shown(key);
     match meant {
         Some(meant) => format!("unknown key `{key}`, did you mean `{meant}`?"),

@@ -3,12 +3,12 @@
 
 mod bound;
 mod markdown;
-mod near;
+mod nearest;
 mod redact;
 mod visible;
 
 pub use bound::{bound, clip_words, one_line};
 pub use markdown::{code_span, fenced, neutralise};
-pub use near::{closest, distance};
-pub use redact::Redactor;
+pub use nearest::{distance, nearest};
+pub use redact::{REDACTED, Redactor};
 pub use visible::{sanitise_report, strip_ansi, visible};

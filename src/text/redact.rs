@@ -3,7 +3,8 @@
 use regex::Regex;
 use std::sync::{Arc, LazyLock, RwLock};
 
-const MARK: &str = "[redacted]";
+/// What stands in the place of a secret.
+pub const REDACTED: &str = "[redacted]";
 /// Shorter values would tear holes into ordinary words.
 const LEAST: usize = 8;
 
@@ -58,11 +59,11 @@ impl Redactor {
         let mut out = text.to_string();
         for value in self.values.read().unwrap_or_else(|e| e.into_inner()).iter() {
             if out.contains(value.as_str()) {
-                out = out.replace(value.as_str(), MARK);
+                out = out.replace(value.as_str(), REDACTED);
             }
         }
         match SHAPES.as_ref() {
-            Some(re) => re.replace_all(&out, MARK).into_owned(),
+            Some(re) => re.replace_all(&out, REDACTED).into_owned(),
             None => out,
         }
     }

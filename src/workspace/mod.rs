@@ -4,13 +4,16 @@
 //! characters, and redacted. Existing tests are protected (rule W5), files that look like
 //! credentials are never shown (rule B8), and the text of base is never lost (rule W16).
 
+mod edits;
 mod list;
 mod matching;
 mod near;
 mod read;
 mod search;
 mod seen;
+mod view;
 
+pub use edits::Edited;
 pub use matching::{HIDDEN, Matcher, REFUSED, TESTS};
 
 use crate::text::{Redactor, bound, strip_ansi, visible};
@@ -93,6 +96,7 @@ pub struct Workspace {
 #[derive(Debug, Default)]
 struct State {
     seen: Seen,
+    base: edits::Base,
 }
 
 impl Workspace {

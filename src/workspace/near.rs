@@ -12,8 +12,12 @@ pub(super) fn near<'a>(missing: &RelPath, files: &'a [Entry]) -> Vec<&'a str> {
     let mut found: Vec<(usize, &str)> = files
         .iter()
         .filter_map(|e| {
-            let distance = distance(&name, &e.path.name().to_lowercase(), allowed)?;
-            Some((distance, e.path.as_str()))
+            let other = e.path.name().to_lowercase();
+            if other.len().abs_diff(name.len()) > 4 * allowed {
+                return None;
+            }
+            let distance = distance(&name, &other);
+            (distance <= allowed).then_some((distance, e.path.as_str()))
         })
         .collect();
     found.sort();

@@ -1,5 +1,6 @@
 //! What the model was shown of which content (rule W3).
 
+use crate::edit::Sight;
 use crate::tree::RelPath;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,11 +50,35 @@ impl Seen {
         known.shown = joined;
     }
 
-    /// The content as the model last saw it whole.
-    pub(super) fn whole(&self, path: &RelPath) -> Option<&[u8]> {
-        let known = self.0.get(path)?;
+    /// The model wrote `content` itself, or knows it from what it was shown and changed.
+    pub(super) fn know(&mut self, path: &RelPath, content: &[u8]) {
+        let known = Known {
+            content: content.into(),
+            shown: vec![(0, usize::MAX)],
+            lines: usize::MAX,
+        };
+        self.0.insert(path.clone(), known);
+    }
+
+    /// Whether the model knows all of `content`.
+    pub(super) fn knows(&self, path: &RelPath, content: &[u8]) -> bool {
+        self.sight(path, content) == Sight::Whole
+    }
+
+    pub(super) fn forget(&mut self, path: &RelPath) {
+        self.0.remove(path);
+    }
+
+    pub(super) fn sight(&self, path: &RelPath, now: &[u8]) -> Sight {
+        let Some(known) = self.0.get(path) else {
+            return Sight::Never;
+        };
         let all = known.lines == 0 || known.shown.first() == Some(&(0, known.lines));
-        all.then_some(&*known.content)
+        match (all, *known.content == *now) {
+            (true, true) => Sight::Whole,
+            (true, false) => Sight::Changed,
+            (false, _) => Sight::Part,
+        }
     }
 }
 
@@ -66,10 +91,11 @@ mod tests {
         let path = RelPath::parse("a").unwrap();
         let mut seen = Seen::default();
         seen.show(&path, b"1\n2\n3\n", 3, (2, 3));
-        assert_eq!(seen.whole(&path), None);
+        assert_eq!(seen.sight(&path, b"1\n2\n3\n"), Sight::Part);
         seen.show(&path, b"1\n2\n3\n", 3, (0, 2));
-        assert_eq!(seen.whole(&path), Some(&b"1\n2\n3\n"[..]));
+        assert!(seen.knows(&path, b"1\n2\n3\n"));
+        assert_eq!(seen.sight(&path, b"x"), Sight::Changed);
         seen.show(&path, b"1\n2\n4\n", 3, (0, 1));
-        assert_eq!(seen.whole(&path), None);
+        assert_eq!(seen.sight(&path, b"1\n2\n4\n"), Sight::Part);
     }
 }

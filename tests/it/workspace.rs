@@ -1,5 +1,6 @@
 //! The agent's view of a tree (cases FT-01, FT-02, FT-04, FT-05 for each tool).
 
+use mend::edit::{ErrorKind, Replace, ToolCall};
 use mend::tree::Tree;
 use mend::workspace::{Answer, Options, Workspace};
 use rustix::fs::{CWD, Mode, mkfifoat};
@@ -37,11 +38,38 @@ impl World {
     /// Every tool that takes a path.
     fn each(&self, path: &str) -> Vec<(&'static str, Answer)> {
         let w = &self.workspace;
+        let edit = edit_file(path, &[("secret", "x")]);
+        let write = write_file(path, "x");
         vec![
+            ("edit_file", w.edit(&edit).answer),
+            ("write_file", w.edit(&write).answer),
+            ("restore_file", w.restore_file(path).answer),
             ("list_files", w.list_files(Some(path))),
             ("read_file", w.read_file(path, None, None)),
             ("search", w.search("secret", Some(path))),
         ]
+    }
+}
+
+fn edit_file(path: &str, edits: &[(&str, &str)]) -> ToolCall {
+    let edits = edits.iter().map(|(old, new)| Replace {
+        old: old.to_string(),
+        new: new.to_string(),
+    });
+    ToolCall::EditFile {
+        path: path.into(),
+        edits: edits.collect(),
+        summary: None,
+        notes: Vec::new(),
+    }
+}
+
+fn write_file(path: &str, content: &str) -> ToolCall {
+    ToolCall::WriteFile {
+        path: path.into(),
+        content: content.into(),
+        summary: None,
+        notes: Vec::new(),
     }
 }
 
@@ -70,7 +98,7 @@ fn paths_that_lead_out_are_refused_by_every_tool() {
     symlink(".git", at("g")).unwrap();
     symlink("nowhere", at("dangles")).unwrap();
     let long = "a/".repeat(2500) + "a";
-    for path in [
+    let out = [
         "../../etc/passwd",
         "/etc/passwd",
         "a/../../x",
@@ -78,7 +106,6 @@ fn paths_that_lead_out_are_refused_by_every_tool() {
         "a\0b",
         &long,
         "~/.ssh",
-        "%2e%2e/x",
         "../10/s",
         "l",
         "d/file",
@@ -90,16 +117,27 @@ fn paths_that_lead_out_are_refused_by_every_tool() {
         ".GIT/config",
         "/",
         "..",
-        "no/such",
-    ] {
+    ];
+    for path in out {
         for (tool, answer) in world.each(path) {
             let text = refused(answer);
             assert!(
                 !text.contains(world.dir.path().to_str().unwrap()),
                 "{tool}: {text}"
             );
-            assert!(!text.contains("secret"), "{tool} {path}: {text}");
+            assert!(!text.contains("secret of"), "{tool} {path}: {text}");
             assert!(text.len() < 600, "{tool}: {text}");
+        }
+    }
+    // Nothing is decoded: this is an ordinary name, and it does not exist.
+    for path in ["%2e%2e/x", "no/such"] {
+        let w = &world.workspace;
+        for answer in [
+            w.list_files(Some(path)),
+            w.read_file(path, None, None),
+            w.search("x", Some(path)),
+        ] {
+            assert!(refused(answer).contains("does not exist"));
         }
     }
     assert_eq!(fs::read(canary.join("file")).unwrap(), b"secret");
@@ -348,4 +386,188 @@ fn an_answer_is_bounded() {
         assert!(answer.text.len() <= 1024, "{}", answer.text.len());
         assert!(answer.text.contains("..."), "{}", answer.text);
     }
+}
+
+#[test]
+fn edits_land_and_are_told_against_base() {
+    let world = world(
+        &[("src/a.py", "a\nb\nc\n"), ("gone.py", "x\n")],
+        Options::default(),
+    );
+    let w = &world.workspace;
+    let done = w.edit(&edit_file("./src/a.py", &[("b\n", "B\nB2\n"), ("c", "C")]));
+    assert_eq!(done.written, ["src/a.py"]);
+    let text = ok(done.answer);
+    assert!(text.contains("edit 1") && text.contains("edit 2"), "{text}");
+    ok(w.edit(&write_file("new/mod.py", "n = 1\n")).answer);
+    let same = w.edit(&edit_file("src/a.py", &[("a", "a")]));
+    assert!(same.written.is_empty() && ok(same.answer).contains("no change"));
+    let changed = w.changed().unwrap();
+    let paths: Vec<_> = changed.iter().map(|c| c.path.as_str()).collect();
+    assert_eq!(paths, ["new/mod.py", "src/a.py"]);
+    assert_eq!(changed[1].before.as_deref(), Some(&b"a\nb\nc\n"[..]));
+    assert_eq!(changed[1].after.as_deref(), Some(&b"a\nB\nB2\nC\n"[..]));
+    let diff = w.diff().unwrap();
+    assert!(
+        diff.contains("new file mode 100644") && diff.contains("+B2"),
+        "{diff}"
+    );
+
+    // A refused call leaves everything as it was, the first edit of it included.
+    let before = w.tree().walk().unwrap();
+    let refused_call = w.edit(&edit_file("src/a.py", &[("a", "z"), ("nowhere", "x")]));
+    assert_eq!(refused_call.refused, Some(ErrorKind::NotFound));
+    assert!(refused(refused_call.answer).starts_with("edit 2"));
+    assert_eq!(w.tree().walk().unwrap(), before);
+
+    // What base held comes back, and is then no change any more.
+    assert!(ok(w.restore_file("src/a.py").answer).contains("3 lines"));
+    assert!(ok(w.restore_file("new/mod.py").answer).contains("removed"));
+    assert!(ok(w.restore_file("gone.py").answer).contains("not changed"));
+    assert_eq!(w.changed().unwrap(), []);
+    assert_eq!(w.diff().unwrap(), "");
+    assert_eq!(
+        fs::read(world.root().join("src/a.py")).unwrap(),
+        b"a\nb\nc\n"
+    );
+}
+
+#[test]
+fn a_whole_file_is_replaced_only_when_it_was_seen() {
+    let text: String = (1..=300).map(|n| format!("line {n}\n")).collect();
+    let world = world(&[("a.py", &text), ("b.py", "1\n2\n")], Options::default());
+    let w = &world.workspace;
+    let stale = |path: &str| {
+        let done = w.edit(&write_file(path, "x\n"));
+        assert_eq!(done.refused, Some(ErrorKind::Stale), "{}", done.answer.text);
+        refused(done.answer);
+    };
+    stale("a.py");
+    ok(w.read_file("a.py", None, None));
+    stale("a.py");
+    ok(w.read_file("a.py", Some(201), None));
+    // What the model knows survives its own edit.
+    ok(w.edit(&edit_file("a.py", &[("line 300\n", "line 301\n")]))
+        .answer);
+    ok(w.edit(&write_file("a.py", "x\n")).answer);
+    ok(w.edit(&write_file("a.py", "y\n")).answer);
+    ok(w.read_file("b.py", None, None));
+    fs::write(world.root().join("b.py"), "1\n3\n").unwrap();
+    stale("b.py");
+    ok(w.restore_file("a.py").answer);
+    assert_eq!(fs::read_to_string(world.root().join("a.py")).unwrap(), text);
+}
+
+#[test]
+fn existing_tests_are_protected_and_new_ones_are_not() {
+    let files = &[
+        ("tests/test_a.py", "a\n"),
+        ("src/a.py", "a\n"),
+        (".github/workflows/ci.yml", "a\n"),
+        (".env", "a\n"),
+    ];
+    let world = world(files, Options::default());
+    let w = &world.workspace;
+    symlink("../tests/test_a.py", world.root().join("src/link.py")).unwrap();
+    for path in ["tests/test_a.py", "./tests//test_a.py", "src/link.py"] {
+        let done = w.edit(&edit_file(path, &[("a", "b")]));
+        assert_eq!(done.refused, Some(ErrorKind::Protected), "{path}");
+        let text = refused(done.answer);
+        assert!(text.contains("not in its tests"), "{text}");
+    }
+    for path in [
+        ".github/workflows/ci.yml",
+        ".GitHub/Workflows/new.yml",
+        "a/../.github/workflows/x.yml",
+        ".git/config",
+        ".github/mend.toml",
+        ".env",
+        ".ENV",
+        "keys/id_rsa",
+        ".gitmodules",
+        "CODEOWNERS",
+    ] {
+        let done = w.edit(&write_file(path, "x\n"));
+        refused(done.answer);
+        assert!(done.written.is_empty());
+    }
+    // A test of this task's own may be made and changed again, and taken back.
+    ok(w.edit(&write_file("tests/test_new.py", "x\n")).answer);
+    ok(w.edit(&edit_file("tests/test_new.py", &[("x", "y")]))
+        .answer);
+    ok(w.restore_file("tests/test_new.py").answer);
+    assert_eq!(w.changed().unwrap(), []);
+    assert_eq!(
+        fs::read(world.root().join("tests/test_a.py")).unwrap(),
+        b"a\n"
+    );
+}
+
+#[test]
+fn settings_move_the_protection() {
+    let files = &[("t/a.py", "a\n"), ("tests/b.py", "a\n")];
+    let replaced = world(
+        files,
+        Options {
+            tests: vec!["t/".into()],
+            ..Options::default()
+        },
+    );
+    refused(
+        replaced
+            .workspace
+            .edit(&edit_file("t/a.py", &[("a", "b")]))
+            .answer,
+    );
+    ok(replaced
+        .workspace
+        .edit(&edit_file("tests/b.py", &[("a", "b")]))
+        .answer);
+    let lifted = world(
+        files,
+        Options {
+            allow_tests: true,
+            ..Options::default()
+        },
+    );
+    ok(lifted
+        .workspace
+        .edit(&edit_file("tests/b.py", &[("a", "b")]))
+        .answer);
+    let closed = world(
+        files,
+        Options {
+            allow_new_tests: false,
+            ..Options::default()
+        },
+    );
+    let text = refused(
+        closed
+            .workspace
+            .edit(&write_file("tests/new.py", "x\n"))
+            .answer,
+    );
+    assert!(text.contains("new test files"), "{text}");
+}
+
+#[test]
+fn a_redacted_text_never_overwrites_the_secret() {
+    let world = world(
+        &[("a.py", "t = 'ghp_abcdefghijklmnopqrstuvwx'\nb\n")],
+        Options::default(),
+    );
+    let w = &world.workspace;
+    ok(w.read_file("a.py", None, None));
+    let text = refused(w.edit(&write_file("a.py", "t = '[redacted]'\nB\n")).answer);
+    assert!(text.contains("secret"), "{text}");
+    refused(
+        w.edit(&edit_file(
+            "a.py",
+            &[("t = '[redacted]'\nb", "t = '[redacted]'\nB")],
+        ))
+        .answer,
+    );
+    ok(w.edit(&edit_file("a.py", &[("b\n", "B\n")])).answer);
+    let kept = fs::read_to_string(world.root().join("a.py")).unwrap();
+    assert_eq!(kept, "t = 'ghp_abcdefghijklmnopqrstuvwx'\nB\n");
 }

@@ -61,19 +61,19 @@ fn python_projects() {
             pytest,
             "imports pytest",
         ),
-        (&[("tests/test_a.py", PLAIN)], pytest, "plain functions"),
+        (&[("tests/test_a.py", PLAIN)], pytest, "without unittest"),
         (
-            &[
-                ("requirements-dev.txt", "pytest>=7\n"),
-                ("tests/test_a.py", UNIT),
-            ],
+            &[(
+                "tests/test_a.py",
+                "from unittest import mock\n\nclass TestA:\n    def test_a(self): pass\n",
+            )],
             pytest,
-            "names pytest",
+            "without unittest",
         ),
         (
             &[("src/pkg/__init__.py", ""), ("tests/test_a.py", PLAIN)],
             "PYTHONPATH=src python3 -m pytest",
-            "plain functions",
+            "without unittest",
         ),
         (
             &[("tests/__init__.py", ""), ("tests/test_a.py", UNIT)],
