@@ -1,0 +1,191 @@
+//! One decision from the facts. The table is that of the reference beside the recorded cases, with
+//! one correction: `passed` always needs two witnesses, exit code 0 and a green summary of tests
+//! that ran.
+
+use super::Input;
+use super::facts::Facts;
+use super::shapes::{self, Class, Shape};
+use super::text::Text;
+use crate::domain::{Exit, Kind, Outcome};
+
+/// What decided; the reason is looked for accordingly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    Deadline,
+    /// Tests are red.
+    Red,
+    /// Nothing ran and the output says so.
+    Zero,
+    /// Something stopped the run before its first test.
+    Stopped,
+    Crash,
+    Green,
+    /// Green tests, and something else is red.
+    Beside,
+    /// Tests ran, and no summary came.
+    Cut,
+    /// Nothing but the exit code is known.
+    ExitOnly,
+    /// Nothing shows that a test ran.
+    Silent,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) outcome: Outcome,
+    pub(super) cause: Cause,
+    pub(super) kind: Option<Kind>,
+}
+
+impl Verdict {
+    fn new(outcome: Outcome, cause: Cause, kind: Option<Kind>) -> Verdict {
+        Verdict {
+            outcome,
+            cause,
+            kind,
+        }
+    }
+}
+
+/// Whether the exit code says that the check's own `timeout` ended it (timeout(1): 124, or 137
+/// after its `--kill-after`).
+fn own_timeout(input: &Input<'_>) -> bool {
+    let code = match input.exit {
+        Exit::TimedOut => return true,
+        Exit::Code(code) => code,
+        Exit::Signal(9) => 137,
+        Exit::Signal(_) => return false,
+    };
+    let wrapped = input
+        .command
+        .split(|c: char| c.is_whitespace() || ";&|()".contains(c))
+        .any(|word| word == "timeout" || word.ends_with("/timeout") || word == "gtimeout");
+    wrapped && matches!(code, 124 | 137)
+}
+
+pub(super) fn decide(input: &Input<'_>, text: &Text, facts: &Facts, shapes: &[Shape]) -> Verdict {
+    use Outcome::{DidntStart, Failed, TimedOut};
+    if own_timeout(input) {
+        return Verdict::new(TimedOut, Cause::Deadline, None);
+    }
+    let ok = input.exit == Exit::Code(0);
+    let names = facts.failing.iter().filter(|f| !f.stand_in).count();
+    let stand_ins = facts.stand_ins();
+    let counted = !facts.summaries.is_empty();
+    // Progress shows that tests ran unless a summary denies it.
+    let denied = counted && facts.ran() == 0 || !counted && !facts.zero.is_empty() && names == 0;
+    let began = facts.began.is_some() || !facts.green.is_empty();
+    let started = facts.ran() > 0 || !denied && (began || names > 0);
+    let red = facts.reds() > 0 || names > 0 || facts.red_lines > 0 && !counted;
+    if started && (red || stand_ins > 0) {
+        return Verdict::new(Failed, Cause::Red, Some(red_kind(facts)));
+    }
+    if let Some(crash) = facts.crash {
+        let kind = if crash.signal == Some(9) {
+            Kind::Killed
+        } else {
+            Kind::Crash
+        };
+        // A line of marks is proof enough when nothing else explains the end.
+        let marks = facts.dots.is_some() && !counted;
+        return if started || marks {
+            Verdict::new(Failed, Cause::Crash, Some(kind))
+        } else {
+            Verdict::new(DidntStart, Cause::Crash, Some(kind))
+        };
+    }
+    if started {
+        return ran_green(facts, ok);
+    }
+    not_started(input, text, facts, shapes, ok)
+}
+
+/// Tests ran and none of them is red.
+fn ran_green(facts: &Facts, ok: bool) -> Verdict {
+    use Outcome::{Failed, Passed};
+    let summed =
+        facts.ran() > 0 && facts.cut.is_none() || facts.ran() == 0 && !facts.green.is_empty();
+    let beside = facts.outside.iter().find(|o| o.red);
+    match (ok, beside) {
+        (true, None) if summed => Verdict::new(Passed, Cause::Green, None),
+        (_, Some(beside)) => {
+            let telling = facts.outside.iter().find(|o| o.red && o.telling);
+            let kind = telling.unwrap_or(beside).kind;
+            Verdict::new(Failed, Cause::Beside, Some(kind))
+        }
+        (true, None) => Verdict::new(Failed, Cause::Cut, Some(Kind::Crash)),
+        (false, None) if facts.cut.is_some() || !summed => {
+            Verdict::new(Failed, Cause::Cut, Some(Kind::Crash))
+        }
+        (false, None) => {
+            let kind = facts.outside.first().map(|o| o.kind);
+            Verdict::new(Failed, Cause::Beside, kind)
+        }
+    }
+}
+
+/// No sign that a test ran.
+fn not_started(
+    input: &Input<'_>,
+    text: &Text,
+    facts: &Facts,
+    shapes: &[Shape],
+    ok: bool,
+) -> Verdict {
+    use Outcome::{DidntStart, Failed};
+    let stopped = facts
+        .outside
+        .iter()
+        .find(|o| o.telling)
+        .or(facts.outside.first());
+    if let Some(stopped) = stopped.filter(|o| !ok || o.red) {
+        return Verdict::new(DidntStart, Cause::Stopped, Some(stopped.kind));
+    }
+    if facts.stand_ins() > 0 {
+        return Verdict::new(DidntStart, Cause::Stopped, Some(Kind::Build));
+    }
+    if !facts.zero.is_empty() || !facts.summaries.is_empty() {
+        let error = !ok && shapes.iter().any(|s| s.class <= Class::Exception);
+        let cause = if error { Cause::Stopped } else { Cause::Zero };
+        return Verdict::new(DidntStart, cause, Some(Kind::NoTests));
+    }
+    if ok {
+        if facts.dots.is_some() || facts.cut.is_some() {
+            return Verdict::new(Failed, Cause::Cut, Some(Kind::Crash));
+        }
+        return Verdict::new(DidntStart, Cause::Silent, Some(Kind::NoTests));
+    }
+    if matches!(input.exit, Exit::Code(126 | 127)) {
+        return Verdict::new(DidntStart, Cause::Stopped, Some(Kind::MissingRunner));
+    }
+    if text.is_blank() {
+        return Verdict::new(Failed, Cause::ExitOnly, None);
+    }
+    let asserts = shapes.iter().any(|s| s.class == Class::Assertion);
+    let broken = shapes.iter().find(|s| s.class != Class::Assertion);
+    match broken {
+        Some(shape) if !asserts => {
+            let kind = shapes::kind_of(text.line(shape.at), Some(shape.class));
+            Verdict::new(DidntStart, Cause::Stopped, Some(kind))
+        }
+        _ if asserts => Verdict::new(Failed, Cause::Red, Some(Kind::Assertion)),
+        _ if facts.dots.is_some() => Verdict::new(Failed, Cause::Cut, Some(Kind::Crash)),
+        _ => Verdict::new(Failed, Cause::ExitOnly, None),
+    }
+}
+
+/// The kind of a red run: a test that failed is an assertion, one that could not begin is set-up.
+fn red_kind(facts: &Facts) -> Kind {
+    let failed: u64 = facts.summaries.iter().filter_map(|s| s.2.failed).sum();
+    if failed > 0 || facts.failing.iter().any(|f| !f.stand_in) && facts.summaries.is_empty() {
+        return Kind::Assertion;
+    }
+    if let Some(outside) = facts.outside.iter().find(|o| o.red) {
+        return outside.kind;
+    }
+    if facts.reds() > 0 {
+        Kind::Setup
+    } else {
+        Kind::Assertion
+    }
+}

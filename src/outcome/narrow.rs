@@ -1,0 +1,393 @@
+//! Whether a command runs only a part of the suite (rule C7).
+
+/// Which options mean what they seem to mean for which command.
+struct Family {
+    words: &'static [&'static str],
+    options: &'static [&'static str],
+}
+
+const FAMILIES: &[Family] = &[
+    Family {
+        words: &["pytest", "py.test"],
+        options: &[
+            "-k",
+            "-m",
+            "--lf",
+            "--last-failed",
+            "--ff",
+            "--deselect",
+            "--sw",
+            "--stepwise",
+            "--ignore",
+            "--ignore-glob",
+        ],
+    },
+    Family {
+        words: &[
+            "unittest",
+            "nose2",
+            "manage.py",
+            "runtests.py",
+            "trial",
+            "stestr",
+            "nosetests",
+        ],
+        options: &["-k", "--tag", "--exclude-tag"],
+    },
+    Family {
+        words: &["jest", "vitest", "react-scripts"],
+        options: &[
+            "-t",
+            "--testNamePattern",
+            "--onlyChanged",
+            "-o",
+            "--changedSince",
+            "--changed",
+            "--findRelatedTests",
+            "--lastCommit",
+            "--testPathPattern",
+            "--testPathPatterns",
+            "--shard",
+            "--related",
+            "related",
+            "--project",
+            "--selectProjects",
+            "--onlyFailures",
+            "-f",
+        ],
+    },
+    Family {
+        words: &["node", "tsx"],
+        options: &[
+            "--test-name-pattern",
+            "--test-only",
+            "--test-skip-pattern",
+            "--test-shard",
+        ],
+    },
+    Family {
+        words: &["mocha", "nyc", "c8", "playwright", "cypress"],
+        options: &[
+            "-g",
+            "--grep",
+            "-f",
+            "--fgrep",
+            "-i",
+            "--invert",
+            "--project",
+            "--shard",
+            "--last-failed",
+            "--only-changed",
+            "--spec",
+            "--grep-invert",
+        ],
+    },
+    Family {
+        words: &["ava", "jasmine", "tap", "qunit", "bun", "deno", "uvu"],
+        options: &[
+            "--match",
+            "-m",
+            "--filter",
+            "-t",
+            "--test-name-pattern",
+            "--module",
+            "--only",
+            "-f",
+        ],
+    },
+    Family {
+        words: &["cargo", "nextest"],
+        options: &[
+            "-p",
+            "--package",
+            "--lib",
+            "--bin",
+            "--bins",
+            "--test",
+            "--tests",
+            "--doc",
+            "--example",
+            "--examples",
+            "--exclude",
+            "-E",
+            "--filter-expr",
+            "--exact",
+            "--skip",
+            "--partition",
+        ],
+    },
+    Family {
+        words: &["go", "gotestsum"],
+        options: &["-run", "--run", "-test.run", "-skip", "-short"],
+    },
+    Family {
+        words: &["mvn", "mvnw", "./mvnw"],
+        options: &[
+            "-Dtest",
+            "-Dit.test",
+            "-pl",
+            "--projects",
+            "-Dgroups",
+            "-DexcludedGroups",
+        ],
+    },
+    Family {
+        words: &["gradle", "gradlew", "./gradlew"],
+        options: &["--tests", "-x", "--exclude-task", "-PincludeTests"],
+    },
+    Family {
+        words: &["ctest"],
+        options: &[
+            "-R",
+            "-E",
+            "-L",
+            "-LE",
+            "-I",
+            "--tests-regex",
+            "--exclude-regex",
+            "--label-regex",
+            "--rerun-failed",
+        ],
+    },
+    Family {
+        words: &["rspec", "rake", "ruby", "rails", "cucumber", "bundle"],
+        options: &[
+            "-e",
+            "--example",
+            "-t",
+            "--tag",
+            "--only-failures",
+            "-n",
+            "--name",
+            "-P",
+            "--pattern",
+            "--exclude-pattern",
+        ],
+    },
+    Family {
+        words: &["phpunit", "pest", "paratest", "codecept"],
+        options: &[
+            "--filter",
+            "--group",
+            "--exclude-group",
+            "--testsuite",
+            "--covers",
+            "--uses",
+            "--exclude-filter",
+        ],
+    },
+    Family {
+        words: &["mix", "rebar3"],
+        options: &[
+            "--only",
+            "--exclude",
+            "--include",
+            "--stale",
+            "--failed",
+            "--module",
+            "--suite",
+            "--case",
+            "--app",
+        ],
+    },
+    Family {
+        words: &["dotnet", "swift", "sbt", "stack", "cabal"],
+        options: &[
+            "--filter",
+            "--test-arguments",
+            "--ta",
+            "--treenode-filter",
+            "--skip",
+            "testOnly",
+            "testQuick",
+        ],
+    },
+    Family {
+        words: &["behave", "robot", "bats", "busted", "prove", "meson"],
+        options: &[
+            "-t",
+            "--tags",
+            "--tag",
+            "-n",
+            "--name",
+            "-i",
+            "--include",
+            "-e",
+            "--exclude",
+            "-s",
+            "--suite",
+            "--test",
+            "-f",
+            "--filter",
+            "--filter-tags",
+            "--state",
+        ],
+    },
+];
+
+/// Variables that choose tests, as words of a command.
+const VARIABLES: &[&str] = &[
+    "TEST=",
+    "TESTS=",
+    "TESTOPTS=",
+    "TEST_ARGS=",
+    "CHECK=",
+    "GTEST_FILTER=",
+    "TEST_NAME=",
+    "PYTEST_ADDOPTS=-k",
+];
+
+/// The reason for calling a command narrowed, or `None`. `files` are the project's.
+pub(super) fn narrowed(command: &str, files: &[String]) -> Option<String> {
+    let words = split(command);
+    let mut family: Option<&Family> = None;
+    let mut paths: Vec<&str> = Vec::new();
+    for word in &words {
+        let word = word.as_str();
+        if matches!(word, "&&" | ";" | "||" | "|") {
+            family = None;
+            continue;
+        }
+        let name = word.rsplit('/').next().unwrap_or(word);
+        if let Some(found) = FAMILIES
+            .iter()
+            .find(|f| f.words.contains(&name) || f.words.contains(&word))
+        {
+            family = Some(found);
+            continue;
+        }
+        let option = word.split('=').next().unwrap_or(word);
+        let glued = |o: &str| {
+            o.len() == 2
+                && !o.starts_with("--")
+                && word.starts_with(o)
+                && word.len() > 2
+                && word.as_bytes()[2].is_ascii_uppercase()
+        };
+        if let Some(family) = family
+            && family.options.iter().any(|o| *o == option || glued(o))
+            && !(option == "-t" && family.words.contains(&"bats"))
+        {
+            return Some(format!("the option {option}"));
+        }
+        if VARIABLES.iter().any(|v| word.starts_with(v)) || word.starts_with("--gtest_filter=") {
+            return Some(format!("the variable {option}"));
+        }
+        if word.contains("::") && !word.starts_with('-') {
+            return Some(format!("the test {word}"));
+        }
+        if !word.starts_with('-') {
+            paths.push(word);
+        }
+    }
+    files_chosen(&paths, files)
+}
+
+/// Test files that the command names one by one, unless these are all there are.
+fn files_chosen(words: &[&str], files: &[String]) -> Option<String> {
+    let chosen: Vec<&str> = words
+        .iter()
+        .map(|w| w.trim_start_matches("./"))
+        .map(|w| {
+            w.rsplit_once(':').map_or(
+                w,
+                |(path, line)| if line.parse::<u64>().is_ok() { path } else { w },
+            )
+        })
+        .filter(|w| {
+            is_test(w)
+                && w.rsplit('/').next().is_some_and(|b| b.contains('.'))
+                && !w.contains(['*', '$'])
+        })
+        .collect();
+    if chosen.is_empty() {
+        return None;
+    }
+    if words.iter().any(|w| {
+        w.rsplit_once(':')
+            .is_some_and(|(p, n)| is_test(p) && n.parse::<u64>().is_ok())
+    }) {
+        return Some("a line of a test file".to_string());
+    }
+    // A script that runs the others is no test of its own.
+    let script = |path: &str| matches!(path.rsplit('/').next(), Some(b) if b.starts_with("run") || b.starts_with("all"));
+    let all: Vec<&String> = files
+        .iter()
+        .filter(|f| is_test(f) && is_code(f) && !script(f))
+        .collect();
+    let whole = !all.is_empty() && all.iter().all(|f| chosen.contains(&f.as_str()));
+    let scripts = chosen.iter().all(|c| script(c));
+    (!whole && !scripts).then(|| format!("the file {}", chosen[0]))
+}
+
+fn is_code(path: &str) -> bool {
+    let base = path.rsplit('/').next().unwrap_or(path);
+    let not = [
+        "__init__.py",
+        "conftest.py",
+        "test_helper.rb",
+        "spec_helper.rb",
+        "test_helper.exs",
+    ];
+    base.contains('.')
+        && !not.contains(&base)
+        && ![".snap", ".json", ".txt", ".md", ".toml", ".h"]
+            .iter()
+            .any(|e| base.ends_with(e))
+}
+
+fn is_test(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let base = lower.rsplit('/').next().unwrap_or(&lower);
+    let words: Vec<&str> = base.split(['_', '.', '-']).collect();
+    let folder = lower.split('/').rev().skip(1).any(|p| {
+        matches!(
+            p,
+            "test" | "tests" | "spec" | "specs" | "__tests__" | "t" | "features" | "e2e"
+        )
+    });
+    folder
+        || words
+            .iter()
+            .any(|w| matches!(*w, "test" | "tests" | "spec" | "specs"))
+        || path.rsplit('/').next().is_some_and(|b| {
+            b.split('.')
+                .next()
+                .is_some_and(|s| s.ends_with("Test") || s.ends_with("Tests") || s.ends_with("Spec"))
+        })
+        || base.ends_with(".feature")
+        || base.ends_with(".bats")
+        || base.ends_with(".robot")
+}
+
+/// Words of a shell command; quotes are removed, operators stand alone.
+fn split(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote: Option<char> = None;
+    let mut chars = command.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), c) => word.push(c),
+            (None, '\'' | '"') => quote = Some(c),
+            (None, ';' | '&' | '|') => {
+                let double = chars.peek() == Some(&c);
+                if double {
+                    chars.next();
+                }
+                words.push(std::mem::take(&mut word));
+                words.push(if double {
+                    format!("{c}{c}")
+                } else {
+                    c.to_string()
+                });
+            }
+            (None, c) if c.is_whitespace() => words.push(std::mem::take(&mut word)),
+            (None, c) => word.push(c),
+        }
+    }
+    words.push(word);
+    words.retain(|w| !w.is_empty());
+    words
+}

@@ -1,0 +1,229 @@
+//! Output as lines that can be read: decoded, without terminal control, JSON event streams unwrapped.
+
+use memchr::{memchr, memchr2};
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A longer line is noise (minified code, a dump): only its beginning is read.
+const LONGEST_LINE: usize = 64 * 1024;
+
+/// The lines of one output.
+pub(super) struct Text {
+    clean: String,
+    lines: Vec<Range<usize>>,
+}
+
+impl Text {
+    /// Any bytes make a text: invalid UTF-8 is replaced, escape sequences go, of a line that was
+    /// overwritten with carriage returns the last state stays.
+    pub(super) fn new(bytes: &[u8]) -> Text {
+        let decoded = String::from_utf8_lossy(bytes);
+        let visible = without_escapes(&decoded);
+        let mut text = Text {
+            clean: String::with_capacity(visible.len()),
+            lines: Vec::new(),
+        };
+        let mut rest = visible.as_ref();
+        while !rest.is_empty() {
+            let end = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+            text.push_raw(&rest[..end]);
+            rest = rest.get(end + 1..).unwrap_or("");
+        }
+        text
+    }
+
+    fn push_raw(&mut self, raw: &str) {
+        let line = last_state(raw).trim_end();
+        if line.starts_with("{\"")
+            && let Some(output) = unwrapped(line)
+        {
+            for piece in output.lines() {
+                self.push(piece.trim_end());
+            }
+        } else {
+            self.push(line);
+        }
+    }
+
+    fn push(&mut self, line: &str) {
+        let mut end = line.len().min(LONGEST_LINE);
+        while !line.is_char_boundary(end) {
+            end -= 1;
+        }
+        let start = self.clean.len();
+        self.clean.push_str(&line[..end]);
+        self.lines.push(start..self.clean.len());
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The line with this number, counted from 0; empty beyond the end.
+    pub(super) fn line(&self, number: usize) -> &str {
+        self.lines
+            .get(number)
+            .and_then(|range| self.clean.get(range.clone()))
+            .unwrap_or("")
+    }
+
+    /// All lines with their numbers.
+    pub(super) fn lines(&self) -> impl DoubleEndedIterator<Item = (usize, &str)> {
+        self.lines
+            .iter()
+            .map(|range| self.clean.get(range.clone()).unwrap_or(""))
+            .enumerate()
+    }
+
+    /// The lines from `from` to before `to`, with their numbers.
+    pub(super) fn between(
+        &self,
+        from: usize,
+        to: usize,
+    ) -> impl DoubleEndedIterator<Item = (usize, &str)> {
+        let to = to.min(self.lines.len());
+        (from.min(to)..to).map(|n| (n, self.line(n)))
+    }
+
+    /// Whether no line holds anything but white space.
+    pub(super) fn is_blank(&self) -> bool {
+        self.clean.trim().is_empty()
+    }
+}
+
+/// `go test -json` (go doc test2json) writes one event a line; its `Output` is what go would print.
+#[derive(Deserialize)]
+struct GoEvent<'a> {
+    #[serde(rename = "Action")]
+    action: &'a str,
+    #[serde(rename = "Output", default)]
+    output: Cow<'a, str>,
+}
+
+fn unwrapped(line: &str) -> Option<String> {
+    if !line.contains("\"Action\":") {
+        return None;
+    }
+    let event: GoEvent<'_> = serde_json::from_str(line).ok()?;
+    match event.action {
+        "output" | "build-output" => Some(event.output.into_owned()),
+        _ => Some(String::new()),
+    }
+}
+
+/// What a terminal would show of a line with carriage returns.
+fn last_state(line: &str) -> &str {
+    let line = line.trim_end_matches('\r');
+    if memchr(b'\r', line.as_bytes()).is_none() {
+        return line;
+    }
+    line.rsplit('\r')
+        .find(|part| !part.trim().is_empty())
+        .unwrap_or("")
+}
+
+/// Removes CSI, OSC and two-byte escapes; a move to the line's first columns becomes a carriage
+/// return, a move to another column a blank.
+fn without_escapes(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let Some(first) = memchr(0x1b, bytes) else {
+        return Cow::Borrowed(text);
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    let mut next = Some(first);
+    while let Some(escape) = next {
+        out.push_str(&text[at..escape]);
+        at = escape + escape_len(&bytes[escape..]);
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+        if bytes[escape..at].last() == Some(&b'G') && bytes.get(escape + 1) == Some(&b'[') {
+            let column = &text[escape + 2..at - 1];
+            out.push(if matches!(column, "" | "0" | "1" | "2") {
+                '\r'
+            } else {
+                ' '
+            });
+        }
+        next = memchr(0x1b, &bytes[at..]).map(|found| at + found);
+    }
+    out.push_str(&text[at..]);
+    Cow::Owned(out)
+}
+
+/// Bytes of the escape sequence that `bytes` begins with (ECMA-48; xterm's OSC may end with BEL).
+fn escape_len(bytes: &[u8]) -> usize {
+    match bytes.get(1) {
+        Some(b'[') => {
+            let params = bytes[2..].iter().take(64);
+            let body = params.take_while(|b| (0x20..=0x3f).contains(*b)).count();
+            let end = bytes
+                .get(2 + body)
+                .is_some_and(|b| (0x40..=0x7e).contains(b));
+            2 + body + usize::from(end)
+        }
+        Some(b']') => match memchr2(0x07, 0x1b, &bytes[2..bytes.len().min(4096)]) {
+            Some(found) if bytes[2 + found] == 0x07 => 3 + found,
+            Some(found) if bytes.get(3 + found) == Some(&b'\\') => 4 + found,
+            _ => 2,
+        },
+        Some(b'(' | b')') => bytes.len().min(3),
+        Some(0x20..=0x7e) => 2,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8]) -> Vec<String> {
+        let text = Text::new(bytes);
+        text.lines().map(|(_, line)| line.to_string()).collect()
+    }
+
+    #[test]
+    fn colours_links_and_moves_go() {
+        assert_eq!(
+            lines(b"\x1b[1m\x1b[31m1 failed\x1b[0m, 2\x1b[39;49;00m"),
+            ["1 failed, 2"]
+        );
+        assert_eq!(
+            lines(b"\x1b]8;;http://e\x07link\x1b]8;;\x1b\\ x"),
+            ["link x"]
+        );
+        assert_eq!(lines(b"\x1b[?25h\x1b[2K\x1b[1A\x1b[Gdone"), ["done"]);
+        assert_eq!(lines("\x1b[é\x1b".as_bytes()), ["é"]);
+        assert_eq!(
+            lines(b"\x1b[1G   adds\x1b[K\x1b[77G1/2\x1b[2G\x1b[31m ok adds"),
+            [" ok adds"]
+        );
+    }
+
+    #[test]
+    fn carriage_returns_keep_the_last_state() {
+        assert_eq!(lines(b"10%\r50%\r100%\r\nnext\r\n"), ["100%", "next"]);
+    }
+
+    #[test]
+    fn events_of_go_become_lines_and_other_json_stays() {
+        let text = concat!(
+            "{\"Time\":\"t\",\"Action\":\"run\",\"Package\":\"p\"}\n",
+            "{\"Action\":\"output\",\"Output\":\"--- FAIL: T (0.00s)\\n\"}\n",
+            "{\"other\":1}\n"
+        );
+        assert_eq!(
+            lines(text.as_bytes()),
+            ["--- FAIL: T (0.00s)", "{\"other\":1}"]
+        );
+    }
+
+    #[test]
+    fn any_bytes_make_a_text() {
+        assert_eq!(Text::new(b"").len(), 0);
+        assert_eq!(lines(b"a\xff\xfeb\0"), ["a\u{fffd}\u{fffd}b\0"]);
+        assert_eq!(Text::new(&vec![b'x'; 1 << 20]).line(0).len(), LONGEST_LINE);
+    }
+}
