@@ -12,16 +12,6 @@ mod config;
 mod edit;
 mod git;
 mod github;
-mod tree;
-mod workspace;
-
-mod model;
-
-mod config;
-mod edit;
-mod intake;
-mod store;
-
 mod host;
 mod intake;
 mod model;

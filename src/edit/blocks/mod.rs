@@ -1,6 +1,7 @@
 //! The `blocks` dialect: SEARCH/REPLACE blocks in a text reply (rules E1 to E4). SEARCH is whole
 //! lines, exact; an empty SEARCH makes a file.
 
+mod looks;
 mod name;
 mod parse;
 mod whole;

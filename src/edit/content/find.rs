@@ -158,20 +158,21 @@ fn common_prefixes(row: &[u32]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn at(body: &str, wanted: &[&str]) -> Vec<Range<usize>> {
-        whole_lines(&Text::new(body), wanted).0
+    fn at(body: &str, wanted: &[&str]) -> Vec<(usize, usize)> {
+        let hits = whole_lines(&Text::new(body), wanted);
+        hits.0.iter().map(|hit| (hit.start, hit.end)).collect()
     }
 
     #[test]
     fn whole_lines_begin_and_end_at_line_ends() {
-        assert_eq!(at("foobar\nfoo\n", &["foo"]), [7..11]);
-        assert_eq!(at("foo", &["foo"]), [0..3]);
-        assert_eq!(at("a\nfoo", &["foo"]), [2..5]);
+        assert_eq!(at("foobar\nfoo\n", &["foo"]), [(7, 11)]);
+        assert_eq!(at("foo", &["foo"]), [(0, 3)]);
+        assert_eq!(at("a\nfoo", &["foo"]), [(2, 5)]);
         assert!(at("foo\n", &["foo", ""]).is_empty());
-        assert_eq!(at("foo\n\n", &["foo", ""]), [0..5]);
-        assert_eq!(at("ha\nha\nha\n", &["ha", "ha"]), [0..6, 3..9]);
-        assert_eq!(at("ha\nha\nha", &["ha", "ha"]), [0..6, 3..8]);
-        assert_eq!(at("\n\na\n", &[""]), [0..1, 1..2]);
+        assert_eq!(at("foo\n\n", &["foo", ""]), [(0, 5)]);
+        assert_eq!(at("ha\nha\nha\n", &["ha", "ha"]), [(0, 6), (3, 9)]);
+        assert_eq!(at("ha\nha\nha", &["ha", "ha"]), [(0, 6), (3, 8)]);
+        assert_eq!(at("\n\na\n", &[""]), [(0, 1), (1, 2)]);
         assert!(at("", &["x"]).is_empty());
     }
 

@@ -2,32 +2,10 @@
 //! never what it holds.
 
 use super::header::{Header, Side, git_names, side};
+use super::hunk::{Hunk, Line, numbers};
 use crate::edit::MOST_EDITS;
 use crate::edit::blocks::reply_lines;
 use crate::edit::error::{EditError, ErrorKind};
-
-/// One line of a hunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line<'r> {
-    /// ` `, `-` or `+`.
-    pub sign: char,
-    pub text: &'r str,
-    /// An empty line without its blank in front.
-    pub bare: bool,
-    /// `\ No newline at end of file` follows.
-    pub open: bool,
-}
-
-/// A hunk as it stands in the reply.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Hunk<'r> {
-    /// Line of its header in the reply, from 1.
-    pub line: usize,
-    /// First line on the old and on the new side, as stated.
-    pub stated: Option<(usize, usize)>,
-    counts: Option<(usize, usize)>,
-    pub lines: Vec<Line<'r>>,
-}
 
 /// One file's part of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -231,8 +209,19 @@ impl<'r> Reader<'r> {
         let git = matches!((&old, &new), (Side::File(a), Side::File(b)) if a.starts_with("a/") && b.starts_with("b/"))
             || old == Side::Nothing
             || new == Side::Nothing;
-        // Two more lines that fill the counts are content: a removed `-- x` and an added `++ y`.
-        git || left != Some((1, 1))
+        // Otherwise it may be content: a removed `-- x` and an added `++ y`. The counts tell, and
+        // that a header has a hunk below it.
+        let below = self
+            .all
+            .get(self.at + 2)
+            .is_some_and(|l| l.starts_with("@@"));
+        let content = match left {
+            Some((1, 1)) => true,
+            Some((0, _) | (_, 0)) => false,
+            Some(_) => !below,
+            None => false,
+        };
+        git || !content
     }
 
     /// A line that no hunk has ends it; inside a fence, or with changes below, it is a mistake that
@@ -262,28 +251,6 @@ impl<'r> Reader<'r> {
     }
 }
 
-impl Hunk<'_> {
-    /// Lines on the old and the new side that the counts say are still to come; `None` without
-    /// counts or when there are more already.
-    fn left(&self) -> Option<(usize, usize)> {
-        let (old, new) = self.counts?;
-        let count = |sign: char| self.lines.iter().filter(|l| l.sign != sign).count();
-        Some((old.checked_sub(count('+'))?, new.checked_sub(count('-'))?))
-    }
-
-    /// Empty lines at the end are layout unless the counts ask for them.
-    fn drop_layout(&mut self) {
-        while self.lines.last().is_some_and(|l| l.bare) && self.left() != Some((0, 0)) {
-            let asked = self.left().is_some();
-            self.lines.pop();
-            if asked {
-                // Fewer lines than stated: the counts are wrong and say nothing.
-                self.counts = None;
-            }
-        }
-    }
-}
-
 fn is_hunk_line(line: &str) -> bool {
     line.is_empty() || line.starts_with([' ', '-', '+', '\\'])
 }
@@ -300,22 +267,6 @@ fn is_binary(line: &str) -> bool {
 fn ticks(line: &str) -> Option<usize> {
     let n = line.len() - line.trim_start_matches('`').len();
     (n >= 3).then_some(n)
-}
-
-type Pair = (usize, usize);
-
-/// Starts and counts out of `@@ -1,2 +3,4 @@`; a count left out is one.
-fn numbers(line: &str) -> (Option<Pair>, Option<Pair>) {
-    let mut words = line.trim_start_matches('@').split_whitespace();
-    let mut read = |sign: char| -> Option<Pair> {
-        let word = words.next()?.strip_prefix(sign)?;
-        let (start, count) = word.split_once(',').unwrap_or((word, "1"));
-        Some((start.parse().ok()?, count.parse().ok()?))
-    };
-    match (read('-'), read('+')) {
-        (Some(old), Some(new)) => (Some((old.0, new.0)), Some((old.1, new.1))),
-        _ => (None, None),
-    }
 }
 
 #[cfg(test)]

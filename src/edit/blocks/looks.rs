@@ -1,0 +1,110 @@
+//! Whether a word looks like a path, for files that are not there.
+
+/// Files that are known by names without a dot.
+const PLAIN_NAMES: &[&str] = &[
+    "Makefile",
+    "Dockerfile",
+    "Containerfile",
+    "LICENSE",
+    "LICENCE",
+    "COPYING",
+    "README",
+    "NOTICE",
+    "AUTHORS",
+    "CHANGELOG",
+    "CHANGES",
+    "NEWS",
+    "TODO",
+    "VERSION",
+    "CODEOWNERS",
+    "Procfile",
+    "Gemfile",
+    "Rakefile",
+    "Vagrantfile",
+    "Jenkinsfile",
+    "Brewfile",
+    "Justfile",
+    "justfile",
+    "makefile",
+    "BUILD",
+    "WORKSPACE",
+    "Pipfile",
+    "Podfile",
+    "Fastfile",
+    "Caddyfile",
+    "Tiltfile",
+];
+
+/// One word with a slash or with a dot before its end.
+pub(super) fn looks_like_path(word: &str) -> bool {
+    if word.is_empty() || word.contains("://") && !word.starts_with("file:") {
+        return false;
+    }
+    if word.contains(['/', '\\']) {
+        return word.chars().any(char::is_alphanumeric);
+    }
+    let odd = |c: char| "()<>|*?\"'`=;,{}$!&".contains(c);
+    word.trim_end_matches('.').contains('.')
+        && !word.ends_with('.')
+        && !word.chars().any(odd)
+        && word.chars().any(char::is_alphanumeric)
+}
+
+pub(super) fn has_extension(path: &str) -> bool {
+    extension(path).is_some()
+}
+
+fn extension(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next()?;
+    let (stem, ext) = name.rsplit_once('.')?;
+    let short = (1..=10).contains(&ext.len()) && ext.chars().all(|c| c.is_ascii_alphanumeric());
+    (short && !(stem.is_empty() && path.contains(' '))).then_some(ext)
+}
+
+/// A path with blanks in it: in a folder that is there, and no word but the last like a file.
+pub(super) fn spaced_path(text: &str, listed: &[String]) -> bool {
+    let Some((folder, name)) = text.split_once('/') else {
+        return false;
+    };
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let Some((last, rest)) = words.split_last() else {
+        return false;
+    };
+    has_extension(last) && !rest.iter().any(|w| has_extension(w)) && is_folder(folder, listed)
+}
+
+fn is_folder(folder: &str, listed: &[String]) -> bool {
+    listed.iter().any(|path| {
+        path.strip_prefix(folder)
+            .is_some_and(|rest| rest.starts_with('/'))
+    })
+}
+
+/// A word without dot or slash as the name of a file to be made.
+pub(super) fn plain_name(word: &str, raw: &str, carried: Option<&str>) -> bool {
+    PLAIN_NAMES.contains(&word)
+        || carried.is_none()
+            && raw == word
+            && word
+                .chars()
+                .all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+}
+
+/// Whether a span in prose is meant as a file though there is none: `pkg/new.py`, but not
+/// `self.rows` or `n/a`.
+pub(super) fn means_file(span: &str, creates: bool, listed: &[String]) -> bool {
+    if span.chars().any(char::is_whitespace) || !looks_like_path(span) {
+        return false;
+    }
+    let Some(ext) = extension(span) else {
+        return span
+            .split_once('/')
+            .is_some_and(|(folder, _)| is_folder(folder, listed));
+    };
+    let name = span.rsplit('/').next().unwrap_or(span);
+    creates
+        || span.contains('/')
+        || listed
+            .iter()
+            .any(|path| extension(path) == Some(ext) || path.rsplit('/').next() == Some(name))
+}
