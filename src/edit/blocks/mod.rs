@@ -184,6 +184,7 @@ fn one(pending: &mut Pending<'_>, block: &Block<'_>, target: &Target) -> Result<
             what: "the SEARCH part",
             old: &search.join("\n"),
             new: &replace.join("\n"),
+            whole: true,
             before: before.filter(|before| before != text),
         },
     ))

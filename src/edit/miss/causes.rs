@@ -43,7 +43,11 @@ pub(super) fn hints(
             "`{mark}` does not stand for lines left out: write them all"
         ));
     }
-    hints.extend(spelt_otherwise(text, wanted.old));
+    if is_in(text, wanted.old) {
+        hints.push("it is there only as part of a longer line: give whole lines".to_string());
+    } else {
+        hints.extend(spelt_otherwise(text, wanted.old));
+    }
     if let Some(hint) = place.and_then(|p| odd_character(folded, old, p)) {
         hints.push(hint);
     }
@@ -58,12 +62,12 @@ fn is_in(text: &Text, wanted: &str) -> bool {
 
 fn already_there(text: &Text, wanted: &Wanted<'_>) -> Option<String> {
     let new = wanted.new.trim_end_matches('\n');
-    if new.trim().len() < 3 || new == wanted.old.trim_end_matches('\n') {
+    if new.trim().len() < 3 || wanted.old.contains(new) {
         return None;
     }
     let new_lines: Vec<&str> = lines(new).collect();
     let mut hits = whole_lines(text, &new_lines);
-    if hits.0.is_empty() {
+    if hits.0.is_empty() && !wanted.whole {
         hits = substring(text, new);
     }
     let first = hits.0.first()?;
@@ -196,6 +200,7 @@ mod tests {
             what: "`old`",
             old,
             new,
+            whole: false,
             before: None,
         };
         hints(&text, &folded, &old_lines, &wanted, place.as_ref()).join("\n")

@@ -31,8 +31,12 @@ pub(super) fn place(folded: &Folded<'_>, old: &[&str]) -> Option<Place> {
         return Some(first_difference(folded, old, start));
     }
     let (n, first) = old.iter().enumerate().find(|(_, l)| !l.trim().is_empty())?;
+    let line = similar_line(folded, first)?;
+    if same_folded(folded.line(line), first) {
+        return Some(first_difference(folded, old, line as isize - n as isize));
+    }
     Some(Place {
-        file: Some(similar_line(folded, first)?),
+        file: Some(line),
         old: n,
         start: None,
         only_white_space: false,

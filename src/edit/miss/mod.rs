@@ -13,6 +13,9 @@ use show::visible_line;
 
 /// Bytes of the file that a message quotes.
 const MOST_QUOTED: usize = 1200;
+/// Lines that it quotes before the first difference, and from there on.
+const QUOTED_BEFORE: usize = 3;
+const QUOTED_AFTER: usize = 9;
 
 /// The text that was looked for and what it was to become.
 pub(super) struct Wanted<'a> {
@@ -21,6 +24,8 @@ pub(super) struct Wanted<'a> {
     pub what: &'a str,
     pub old: &'a str,
     pub new: &'a str,
+    /// Whether only whole lines count.
+    pub whole: bool,
     /// The text before this reply's earlier edits, if they changed the file.
     pub before: Option<Text>,
 }
@@ -38,14 +43,18 @@ pub(super) fn not_found(text: &Text, wanted: &Wanted<'_>) -> EditError {
     let old: Vec<&str> = lines(wanted.old).collect();
     let folded = Folded::new(text.body());
     let place = closest::place(&folded, &old);
-    let mut parts = vec![format!("{} is not in {path}", wanted.what)];
-    parts.extend(causes::hints(text, &folded, &old, wanted, place.as_ref()));
-    if let Some(place) = &place {
-        parts.push(compare(&folded, &old, place));
-        parts.extend(excerpt(&folded, &old, place));
+    let hints = causes::hints(text, &folded, &old, wanted, place.as_ref());
+    let mut message = format!("{} is not in {path}", wanted.what);
+    for (n, hint) in hints.iter().enumerate() {
+        message.push_str(if n == 0 { ": " } else { "; " });
+        message.push_str(hint);
     }
-    parts.push("copy the file's text exactly as it is now, with its indentation".to_string());
-    error(parts.join(";\n"))
+    if let Some(place) = &place {
+        message.push_str(&compare(&folded, &old, place));
+        message.push_str(&excerpt(&folded, &old, place));
+    }
+    message.push_str("\ncopy the file's text exactly as it is now, with its indentation");
+    error(message)
 }
 
 /// The text is in several places.
@@ -80,7 +89,7 @@ fn compare(folded: &Folded<'_>, old: &[&str], place: &Place) -> String {
     let yours = old.get(place.old).copied().unwrap_or_default();
     let Some(n) = place.file else {
         return format!(
-            "the file ends at line {} before line {} of yours: {}",
+            "\nthe file ends at line {}, before line {} of yours: {}",
             folded.len(),
             place.old + 1,
             visible_line(yours, "")
@@ -88,7 +97,7 @@ fn compare(folded: &Folded<'_>, old: &[&str], place: &Place) -> String {
     };
     let line = folded.line(n);
     format!(
-        "the closest line is line {}:\n  file: {}\n  yours: {}\n  (· is a space and → a tab at a line's ends and in runs)",
+        "\nthe closest line is line {}:\n  file:  {}\n  yours: {}\n(· is a space and → a tab, at the ends of a line and in runs)",
         n + 1,
         visible_line(line, yours),
         visible_line(yours, line)
@@ -96,11 +105,16 @@ fn compare(folded: &Folded<'_>, old: &[&str], place: &Place) -> String {
 }
 
 /// The file's own lines at the place, for copying.
-fn excerpt(folded: &Folded<'_>, old: &[&str], place: &Place) -> Option<String> {
-    let start = place.start?;
+fn excerpt(folded: &Folded<'_>, old: &[&str], place: &Place) -> String {
+    let Some(start) = place.start else {
+        return String::new();
+    };
     let end = (start + old.len()).min(folded.len());
+    let differs = place.file.unwrap_or(end);
+    let start = start.max(differs.saturating_sub(QUOTED_BEFORE));
+    let end = end.min(differs + QUOTED_AFTER);
     if old.len() < 2 || start >= end {
-        return None;
+        return String::new();
     }
     let mut quoted = String::new();
     let mut last = start;
@@ -109,9 +123,12 @@ fn excerpt(folded: &Folded<'_>, old: &[&str], place: &Place) -> Option<String> {
         if quoted.len() + line.len() > MOST_QUOTED {
             break;
         }
-        quoted.push_str(&line);
         quoted.push('\n');
+        quoted.push_str(&line);
         last = n + 1;
     }
-    (last > start).then(|| format!("lines {} to {last} of the file are:\n{quoted}", start + 1))
+    if last == start {
+        return String::new();
+    }
+    format!("\nlines {} to {last} of the file:{quoted}", start + 1)
 }

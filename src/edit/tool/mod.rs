@@ -155,6 +155,7 @@ fn replace(
                 what: "`old`",
                 old: &old,
                 new: &new,
+                whole: false,
                 before: before.filter(|before| before != text),
             },
         )),

@@ -93,6 +93,7 @@ fn miss(text: &Text, before: Option<Text>, named: &str, hunk: &Hunk<'_>) -> Edit
             what: &what(hunk),
             old: &side('+'),
             new: &side('-'),
+            whole: true,
             before: before.filter(|before| before != text),
         },
     )
