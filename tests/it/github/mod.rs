@@ -3,5 +3,6 @@
 mod app;
 mod calls;
 mod failures;
+mod simulated;
 mod stub;
 mod webhooks;
