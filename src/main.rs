@@ -13,7 +13,11 @@ fn main() -> ExitCode {
         _ => {}
     }
     match tokio::runtime::Runtime::new() {
-        Ok(runtime) => runtime.block_on(mend::cli::run()),
+        Ok(runtime) => {
+            let code = runtime.block_on(mend::cli::run());
+            runtime.shutdown_background();
+            code
+        }
         Err(e) => {
             eprintln!("mend: start the runtime: {e}");
             ExitCode::from(125)

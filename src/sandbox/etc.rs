@@ -3,6 +3,7 @@
 //! `gitconfig`, `maven/settings.xml`).
 
 use super::wire::Word;
+use std::path::Path;
 
 /// uid and gid of the command inside.
 pub(super) const INSIDE_ID: u32 = 1000;
@@ -10,8 +11,10 @@ pub(super) const INSIDE_ID: u32 = 1000;
 pub(super) const INSIDE_NAME: &str = "mend";
 pub(super) const HOME: &str = "/tmp/home";
 
-/// Small files of the host that are copied when everybody may read them.
-const COPIES: [&str; 9] = [
+/// Small files of the host that are copied when everybody may read them: a copy costs half of what
+/// a mount costs.
+const COPIES: [&str; 10] = [
+    "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/localtime",
     "/etc/mime.types",
@@ -23,12 +26,12 @@ const COPIES: [&str; 9] = [
     "/etc/ssl/openssl.cnf",
 ];
 
-/// Folders and large files of the host that are mounted read-only when they are there.
-const MOUNTS: [&str; 13] = [
-    "/etc/alternatives",
+/// Folders of the host with many files, mounted read-only.
+const MOUNTS: [&str; 3] = ["/etc/alternatives", "/etc/fonts", "/etc/ssl/certs"];
+
+/// Folders of the host that are copied when they hold few files, else mounted read-only.
+const FOLDERS: [&str; 8] = [
     "/etc/crypto-policies",
-    "/etc/fonts",
-    "/etc/ld.so.cache",
     "/etc/ld.so.conf.d",
     "/etc/maven/logging",
     "/etc/perl",
@@ -36,12 +39,13 @@ const MOUNTS: [&str; 13] = [
     "/etc/pki/ca-trust/extracted",
     "/etc/pki/java",
     "/etc/pki/tls/certs",
-    "/etc/ssl/certs",
-    "/etc/terminfo",
 ];
 
 /// Beginnings of names in `/etc` whose folders language runtimes read.
 const FAMILIES: [&str; 4] = ["java-", "java", "python2", "python3"];
+
+/// A folder with more entries is mounted.
+const FEW: usize = 6;
 
 /// The files that are ours.
 fn own() -> [(&'static str, String); 6] {
@@ -85,24 +89,51 @@ pub(super) fn words() -> Vec<Word> {
         });
     }
     words.extend(COPIES.iter().map(|c| Word::Copy((*c).into())));
-    let mut mounts: Vec<String> = MOUNTS.iter().map(|m| (*m).into()).collect();
+    let mut folders: Vec<String> = FOLDERS.iter().map(|m| (*m).into()).collect();
     let names = std::fs::read_dir("/etc").into_iter().flatten().flatten();
     let mut families: Vec<String> = names
         .filter_map(|e| e.file_name().into_string().ok())
         .filter(|n| FAMILIES.iter().any(|f| n.starts_with(f)))
         .map(|n| format!("/etc/{n}"))
-        .filter(|p| std::path::Path::new(p).is_dir())
         .collect();
     families.sort();
-    mounts.extend(families);
-    for path in mounts {
-        if std::path::Path::new(&path).exists() {
-            words.push(Word::Plain("--ro-bind".into()));
-            words.push(Word::Open(path.clone()));
-            words.push(Word::Plain(path));
+    folders.extend(families);
+    let mut mounts: Vec<String> = MOUNTS.iter().map(|m| (*m).into()).collect();
+    for folder in folders {
+        let mut files = Vec::new();
+        if few_files(Path::new(&folder), &mut files) {
+            words.extend(files.into_iter().map(Word::Copy));
+        } else {
+            mounts.push(folder);
         }
     }
+    for folder in mounts.into_iter().filter(|f| Path::new(f).is_dir()) {
+        words.push(Word::Plain("--ro-bind".into()));
+        words.push(Word::Open(folder.clone()));
+        words.push(Word::Plain(folder));
+    }
     words
+}
+
+/// Collects the files of a folder; false when they are too many.
+fn few_files(folder: &Path, found: &mut Vec<String>) -> bool {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let fine = match (
+            entry.file_type(),
+            entry.path().into_os_string().into_string(),
+        ) {
+            (Ok(kind), Ok(path)) if kind.is_dir() => few_files(Path::new(&path), found),
+            (Ok(_), Ok(path)) => {
+                found.push(path);
+                true
+            }
+            _ => false,
+        };
+        if !fine || found.len() > FEW {
+            return false;
+        }
+    }
+    true
 }
 
 #[cfg(test)]
@@ -125,5 +156,19 @@ mod tests {
             assert!(!all.contains(secret), "{secret}");
         }
         assert!(all.contains("mend:x:1000:1000"));
+    }
+
+    #[test]
+    fn a_folder_with_few_files_is_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("deep")).unwrap();
+        for n in 0..FEW {
+            std::fs::write(folder.path().join(format!("deep/{n}")), "").unwrap();
+        }
+        let mut files = Vec::new();
+        assert!(few_files(folder.path(), &mut files));
+        assert_eq!(files.len(), FEW);
+        std::fs::write(folder.path().join("more"), "").unwrap();
+        assert!(!few_files(folder.path(), &mut Vec::new()));
     }
 }
