@@ -2,7 +2,7 @@
 
 use super::caller::Caller;
 use axum::body::Body;
-use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -275,7 +275,7 @@ pub(super) fn respond(answer: Result<Answer, Refusal>) -> Response<Body> {
 }
 
 /// Sets a header; a value that is none is left out.
-pub(super) fn set(headers: &mut axum::http::HeaderMap, name: &'static str, value: &str) {
+pub(super) fn set(headers: &mut HeaderMap, name: &'static str, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(HeaderName::from_static(name), value);
     }

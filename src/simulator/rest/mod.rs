@@ -133,16 +133,23 @@ pub(super) const IN_REPO: &[Route] = &[
 ];
 
 /// The repository and the number of the issue that the call names, if the caller may use it so.
-/// On a pull request, the permission for pull requests does as well.
+///
+/// The permission goes by what the number is, not by the URL: writing to the conversation of a pull
+/// request needs `pull_requests`, and `issues` alone is refused (tried by others: Makie.jl#5644,
+/// reth#27327); reading it needs either.
 fn on_issue(world: &World, call: &Call, level: Level) -> Result<(u64, u64), Refusal> {
-    let repo = world.entitled(call, &[("issues", level), ("pull_requests", level)])?;
+    let either = [("issues", level), ("pull_requests", level)];
+    let repo = world.entitled(call, &either)?;
     let number = match call.path.get("comment") {
         Some(_) => world.issue_of_comment(repo, call.number("comment")?)?,
         None => call.number("number")?,
     };
     let (of, issue) = world.issue(repo, number)?;
-    if issue.pull.is_none() {
-        world.may(&call.caller, of, &[("issues", level)])?;
-    }
+    let needs = match (issue.pull.is_some(), level) {
+        (true, Level::Read) => &either[..],
+        (true, Level::Write) => &either[1..],
+        (false, _) => &either[..1],
+    };
+    world.may(&call.caller, of, needs)?;
     Ok((repo, number))
 }

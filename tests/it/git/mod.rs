@@ -5,3 +5,5 @@ mod checkout;
 mod commit;
 mod remote;
 mod server;
+
+pub use remote::change;

@@ -1,5 +1,8 @@
 use super::*;
-use std::path::Path;
+use mend::domain::Cancel;
+use mend::git::{Credential, Depth, Expected, GitError, GitSettings, Push, Pushed};
+use mend::simulator::{Effect, Fault};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn git(folder: &Path, arguments: &[&str]) -> Output {
@@ -83,28 +86,34 @@ async fn a_push_moves_the_branch_and_the_pull_request_follows() {
 }
 
 #[tokio::test]
-async fn git2_clones_and_pushes_too() {
+async fn the_room_git_fetches_and_pushes_here() {
     let github = simulator().await;
     let folder = tempfile::tempdir().unwrap();
-    let url = url(&github, &token(&github, json!({})).await);
-    let path = folder.path().join("work");
-    tokio::task::spawn_blocking(move || {
-        let repository = git2::Repository::clone(&url, &path).unwrap();
-        let head = repository.head().unwrap().peel_to_commit().unwrap();
-        let who = git2::Signature::now("wim", "wim@example.com").unwrap();
-        let parents = [&head];
-        let tree = head.tree().unwrap();
-        repository
-            .commit(Some("refs/heads/two"), &who, &who, "Again", &tree, &parents)
-            .unwrap();
-        let mut remote = repository.find_remote("origin").unwrap();
-        remote
-            .push(&["refs/heads/two:refs/heads/two"], None)
-            .unwrap();
-    })
-    .await
-    .unwrap();
-    assert_eq!(github.log(REPO, "two")[0], "Again");
+    let settings = GitSettings::new(folder.path().join("mirrors"), github.base_url());
+    let room = mend::git::Git::new(settings).unwrap();
+    let url = format!("{}/{REPO}.git", github.base_url());
+    let credential = Credential::token(token(&github, json!({})).await.into());
+    let (main, cancel) = ("refs/heads/main".to_string(), Cancel::new());
+    let mirror = room.mirror(1).await.unwrap();
+    let wanted = [main.clone()];
+    let fetch = mirror.fetch(&url, &wanted, Some(&credential), Depth::Full, &cancel);
+    let parent = fetch.await.unwrap().refs[&main];
+    assert_eq!(parent.to_string(), github.refs(REPO)[&main]);
+    let private = mirror.private(folder.path().join("private")).await.unwrap();
+    let commit = super::super::git::change(&private, parent, "shop/total.py", "RATE = 2\n").await;
+    let push = Push {
+        url: &url,
+        credential: &credential,
+        commit,
+        reference: "refs/heads/mend/issue-7",
+        expected: Expected::Absent,
+        rewrite: false,
+    };
+    assert_eq!(private.push(&push, &cancel).await, Ok(Pushed::Updated));
+    assert_eq!(github.refs(REPO)[push.reference], commit.to_string());
+    github.expire_tokens();
+    let late = mirror.fetch(&url, &wanted, Some(&credential), Depth::Full, &cancel);
+    assert!(matches!(late.await, Err(GitError::Auth { .. })));
 }
 
 #[tokio::test]
@@ -152,23 +161,60 @@ async fn who_may_not_is_refused() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_after_the_end() {
-    let before = simulators();
+async fn a_push_whose_answer_is_lost_has_happened() {
     let github = simulator().await;
-    let url = github.base_url().to_string();
     let folder = tempfile::tempdir().unwrap();
     let token = token(&github, json!({})).await;
     assert!(clone(&github, &token, folder.path()).await.0);
-    github.shutdown().await;
-    assert!(reqwest::get(url).await.is_err());
-    // Other tests of this binary may hold some of their own at the same time.
-    assert!(simulators().len() <= before.len() + 40);
+    let work = folder.path().join("work");
+    for (effect, happened) in [(Effect::Cut, false), (Effect::CutAfter, true)] {
+        // Not once: libcurl tries again by itself when a reused connection dies.
+        let fault = Fault::always("/git-receive-pack$", effect);
+        github.fault(fault).unwrap();
+        let (done, _) = run(&work, &["push", "-q", "origin", "HEAD:refs/heads/lost"]).await;
+        assert!(!done);
+        github.clear_faults();
+        assert_eq!(github.refs(REPO).contains_key("refs/heads/lost"), happened);
+    }
 }
 
-fn simulators() -> Vec<std::ffi::OsString> {
-    let names = std::fs::read_dir(std::env::temp_dir()).unwrap();
-    names
-        .map(|e| e.unwrap().file_name())
-        .filter(|n| n.to_string_lossy().starts_with("mend-simulator-"))
+#[tokio::test]
+async fn nothing_is_left_after_the_end() {
+    let github = simulator().await;
+    let url = github.base_url().to_string();
+    let branch = uuid::Uuid::new_v4().to_string();
+    github
+        .push(REPO, &branch, "wim", "x", [("x", "x")])
+        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let token = token(&github, json!({})).await;
+    assert!(clone(&github, &token, folder.path()).await.0);
+    let home = home_of(&branch).expect("the simulator's folder");
+    github.shutdown().await;
+    assert!(!home.exists());
+    assert_eq!(working_in(&home), Vec::<PathBuf>::new());
+    assert!(reqwest::get(url).await.is_err());
+}
+
+/// The temporary folder whose repository has this branch.
+fn home_of(branch: &str) -> Option<PathBuf> {
+    let homes = std::fs::read_dir(std::env::temp_dir()).unwrap();
+    let mut homes = homes.map(|e| e.unwrap().path());
+    homes.find(|home| {
+        let name = home.file_name().unwrap_or_default().to_string_lossy();
+        let repos = std::fs::read_dir(home).into_iter().flatten().flatten();
+        let mut refs = repos.map(|r| r.path().join("refs/heads").join(branch));
+        name.starts_with("mend-simulator-") && refs.any(|r| r.exists())
+    })
+}
+
+/// Processes whose current folder is this one, also after it was removed.
+fn working_in(folder: &Path) -> Vec<PathBuf> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let folders = all.filter_map(|p| std::fs::read_link(p.path().join("cwd")).ok());
+    folders
+        .filter(|f| {
+            f.starts_with(folder) || f.to_string_lossy().contains(&*folder.to_string_lossy())
+        })
         .collect()
 }

@@ -9,12 +9,8 @@ async fn octocrab_works_with_issues_labels_and_comments() {
     let github = simulator().await;
     let client = as_installation(&github).await;
     let issues = client.issues("acme", "shop");
-    let opened: Issue = issues
-        .create("Totals are off")
-        .body("By a cent.")
-        .send()
-        .await
-        .unwrap();
+    let create = issues.create("Totals are off").body("By a cent.");
+    let opened: Issue = Box::pin(create.send()).await.unwrap();
     assert_eq!(
         (opened.number, opened.user.login.as_str()),
         (1, "mend[bot]")

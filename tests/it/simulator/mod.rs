@@ -1,6 +1,7 @@
 //! The simulated GitHub, met from outside: by octocrab, by git, by a webhook receiver, by a browser.
 
 mod app;
+mod client;
 mod faults;
 mod git;
 mod hooks;
@@ -18,6 +19,8 @@ pub const REPO: &str = "acme/shop";
 /// A simulator with one repository and four people.
 pub async fn start(options: SimulatorOptions) -> Simulator {
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    // libgit2's globals are set before anything uses it.
+    mend::git::init().unwrap();
     let github = Simulator::start(options).await.unwrap();
     github.add_person("ada", Permission::Maintain);
     github.add_person("wim", Permission::Write);
@@ -90,4 +93,16 @@ pub async fn raw(
     let answer = request.send().await.unwrap();
     let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
     (status, headers, answer.json().await.unwrap_or_default())
+}
+
+/// A request of a table: method, path, body; what it must be answered, and a word in the answer.
+pub type Case<'a> = (&'a str, &'a str, Value, u16, &'a str);
+
+pub async fn try_all(github: &Simulator, token: &str, cases: &[Case<'_>]) {
+    for (method, path, body, status, word) in cases {
+        let (got, _, answer) = raw(github, method, path, token, body.clone()).await;
+        assert_eq!(got, *status, "{method} {path}: {answer}");
+        let found = word.is_empty() || answer.to_string().contains(word);
+        assert!(found, "{method} {path} without {word}: {answer}");
+    }
 }
