@@ -1,7 +1,7 @@
 //! Typed access to a settings file under the environment, which collects every mistake.
 
 use super::{Environment, Mistake};
-use crate::text::closest;
+use crate::text::nearest;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::str::FromStr;
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         for key in written {
             if !self.known.contains(&key) {
                 let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
-                let meant = closest(&key, &known).or_else(|| {
+                let meant = nearest(&key, known.iter().copied()).or_else(|| {
                     // The right name in the wrong section.
                     let name = key.rsplit('.').next()?;
                     let same = |k: &&str| k.rsplit('.').next() == Some(name);
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
             if ours && !variables.iter().any(|v| v == name) {
                 let all: Vec<&str> = variables.iter().map(String::as_str).collect();
                 let hint =
-                    closest(name, &all).map_or(String::new(), |m| format!("; did you mean {m}?"));
+                    nearest(name, all).map_or(String::new(), |m| format!("; did you mean {m}?"));
                 self.mistakes.push(Mistake {
                     key: name.to_string(),
                     message: format!("is not a setting's variable{hint}"),

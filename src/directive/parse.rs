@@ -2,7 +2,7 @@
 
 use super::live::{Line, lines};
 use crate::domain::Command;
-use crate::text::{bound, clip_words, closest, sanitise_report};
+use crate::text::{bound, clip_words, nearest, sanitise_report};
 
 /// Guidance is cut to this many bytes.
 const GUIDANCE: usize = 16 * 1024;
@@ -148,7 +148,7 @@ fn unknown(verb: &str) -> String {
         "rerun" | "re-run" | "again" | "redo" | "restart" => Some("retry"),
         "cancel" | "abort" | "halt" => Some("stop"),
         "start" | "run" | "go" => Some("fix"),
-        _ => closest(verb, &VERBS),
+        _ => nearest(verb, VERBS),
     };
     match meant {
         Some(known) => format!("did you mean `/mend {known}`? mend knows {ALL}"),

@@ -3,7 +3,9 @@
 use super::{Dialect, Store, StoreError, ms};
 use bytes::Bytes;
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Row};
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// A verified delivery that is to be stored.
@@ -66,30 +68,69 @@ pub enum DeliveryEnd {
     Again { after: Duration, why: String },
 }
 
-/// A failed delivery that GitHub sends again starts anew; any other is a duplicate.
-const INSERT: &str = "INSERT INTO deliveries (guid, event, lane, received_at, run_at, payload) \
-     VALUES ($1, $2, $3, $4, $4, $5) \
-     ON CONFLICT (guid) DO UPDATE SET state = 'new', attempts = 0, error = NULL, \
-     run_at = excluded.run_at, payload = excluded.payload \
-     WHERE deliveries.state = 'failed'";
+/// Rows of one statement: with one for each row, the way to the database's thread and back would
+/// cost as much as the insert.
+const ROWS: [usize; 3] = [16, 4, 1];
+const COLUMNS: usize = 6;
 
+/// The statement for each of [`ROWS`]. A failed delivery that GitHub sends again starts anew; any
+/// other is a duplicate.
+static INSERTS: LazyLock<[String; 3]> =
+    LazyLock::new(|| {
+        ROWS.map(|rows| {
+        let row = |r: usize| {
+            let values: Vec<_> = (1..=COLUMNS).map(|c| format!("${}", r * COLUMNS + c)).collect();
+            format!("({})", values.join(", "))
+        };
+        let rows: Vec<_> = (0..rows).map(row).collect();
+        format!(
+            "INSERT INTO deliveries (guid, event, lane, received_at, run_at, payload) VALUES {} \
+             ON CONFLICT (guid) DO UPDATE SET state = 'new', attempts = 0, error = NULL, \
+             run_at = excluded.run_at, payload = excluded.payload \
+             WHERE deliveries.state = 'failed' RETURNING guid",
+            rows.join(", ")
+        )
+    })
+    });
+
+/// Inserts deliveries and says of each whether it was new.
 pub(super) async fn insert(
     connection: &mut AnyConnection,
-    delivery: &Incoming,
+    deliveries: &[&Incoming],
     now: i64,
-) -> Result<Added, StoreError> {
-    let done = sqlx::query(INSERT)
-        .bind(delivery.guid.as_str())
-        .bind(delivery.event.as_str())
-        .bind(delivery.lane.as_deref())
-        .bind(now)
-        .bind(&delivery.payload[..])
-        .execute(connection)
-        .await?;
-    Ok(match done.rows_affected() {
-        0 => Added::Duplicate,
-        _ => Added::New,
-    })
+) -> Result<Vec<Added>, StoreError> {
+    // One statement must not meet the same row twice.
+    let mut seen = HashSet::new();
+    let firsts: Vec<&Incoming> = deliveries
+        .iter()
+        .copied()
+        .filter(|d| seen.insert(d.guid.as_str()))
+        .collect();
+    let mut new = HashSet::new();
+    let mut rest = firsts.as_slice();
+    while let Some(at) = ROWS.iter().position(|n| *n <= rest.len()) {
+        let (some, others) = rest.split_at(ROWS[at]);
+        rest = others;
+        let mut query = sqlx::query(AssertSqlSafe(INSERTS[at].as_str()));
+        for delivery in some {
+            query = query
+                .bind(delivery.guid.as_str())
+                .bind(delivery.event.as_str())
+                .bind(delivery.lane.as_deref())
+                .bind(now)
+                .bind(now)
+                .bind(&delivery.payload[..]);
+        }
+        for row in query.fetch_all(&mut *connection).await? {
+            new.insert(row.try_get::<String, _>("guid")?);
+        }
+    }
+    // Taken out: of two with one guid the first is new, the second a duplicate.
+    let added = deliveries.iter().map(|d| match new.remove(&d.guid) {
+        true => Added::New,
+        false => Added::Duplicate,
+    });
+    Ok(added.collect())
 }
 
 macro_rules! take {

@@ -6,12 +6,16 @@ use super::{Dialect, StoreError, now_ms};
 use crate::domain::Clock;
 use sqlx::AnyPool;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 /// Deliveries of one transaction.
 const GROUP: usize = 64;
 /// Deliveries that may wait; beyond them, callers wait for room.
 const QUEUE: usize = 1024;
+/// How long a group waits for those who were in the groups before it: they were answered a moment
+/// ago, and a flush takes milliseconds. A timer of the runtime would be too coarse.
+const GATHER: Duration = Duration::from_micros(300);
 
 type Answer = oneshot::Sender<Result<Added, StoreError>>;
 
@@ -41,7 +45,11 @@ pub(super) fn start(
     let (sender, mut waiting) = mpsc::channel(QUEUE);
     tokio::spawn(async move {
         let mut group: Vec<(Incoming, Answer)> = Vec::with_capacity(GROUP);
+        // The sizes of the last two groups: with many callers, one half writes while the other waits.
+        let mut before = (0, 0);
         while waiting.recv_many(&mut group, GROUP).await > 0 {
+            gather(&mut waiting, &mut group, before.0 + before.1).await;
+            before = (before.1, group.len());
             let now = now_ms(&*clock);
             match write(&pool, dialect, &group, now).await {
                 Ok(added) => {
@@ -65,17 +73,34 @@ pub(super) fn start(
     Inserts(sender)
 }
 
+/// Adds to a group what comes within a moment, until it has `expected` members.
+async fn gather(
+    waiting: &mut mpsc::Receiver<(Incoming, Answer)>,
+    group: &mut Vec<(Incoming, Answer)>,
+    expected: usize,
+) {
+    let expected = expected.min(GROUP);
+    let mut last = Instant::now();
+    while expected > 2 && group.len() < expected && last.elapsed() < GATHER {
+        match waiting.try_recv() {
+            Ok(one) => {
+                group.push(one);
+                last = Instant::now();
+            }
+            Err(_) => tokio::task::yield_now().await,
+        }
+    }
+}
+
 async fn write(
     pool: &AnyPool,
     dialect: Dialect,
     group: &[(Incoming, Answer)],
     now: i64,
 ) -> Result<Vec<Added>, StoreError> {
+    let deliveries: Vec<&Incoming> = group.iter().map(|(delivery, _)| delivery).collect();
     let mut tx = pool.begin_with(dialect.begin()).await?;
-    let mut added = Vec::with_capacity(group.len());
-    for (delivery, _) in group {
-        added.push(insert(&mut tx, delivery, now).await?);
-    }
+    let added = insert(&mut tx, &deliveries, now).await?;
     tx.commit().await?;
     Ok(added)
 }

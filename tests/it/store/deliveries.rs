@@ -26,6 +26,29 @@ async fn five_copies_at_once_are_one_delivery() {
     assert_eq!(counts, [("new".to_string(), 100)]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_group_with_copies_in_it_is_counted_right() {
+    let fresh = Fresh::new().await;
+    for round in 0..20 {
+        // 90 waiting inserts of 45 deliveries: groups of every size, copies beside each other.
+        let adds = (0..90).map(|n| {
+            let guid = format!("{round}-{}", n / 2);
+            let added = fresh.store.add_delivery(incoming(&guid));
+            async move { (guid, added.await.unwrap()) }
+        });
+        let new: Vec<String> = futures::future::join_all(adds)
+            .await
+            .into_iter()
+            .filter(|(_, added)| *added == Added::New)
+            .map(|(guid, _)| guid)
+            .collect();
+        let different: std::collections::BTreeSet<_> = new.iter().collect();
+        assert_eq!((new.len(), different.len()), (45, 45), "round {round}");
+    }
+    let counts = fresh.store.count_deliveries().await.unwrap();
+    assert_eq!(counts, [("new".to_string(), 900)]);
+}
+
 #[tokio::test]
 async fn a_delivery_is_handed_out_until_it_ends() {
     let fresh = Fresh::new().await;
