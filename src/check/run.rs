@@ -1,0 +1,233 @@
+//! Runs the commands of a check, one after the other, confined.
+
+use super::{CheckCommand, CheckError};
+use crate::domain::{Cancel, CheckRun, Exit, Journal, Kind, Outcome, Progress};
+use crate::outcome::{Input, classify};
+use crate::sandbox::{Bounds, Mount, Ran, Sandbox, Spec};
+use crate::tree::{TempFolder, Tree, copy_tree};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where a folder that outlives single runs stands inside.
+const CACHE: &str = "/cache";
+
+/// What makes runs quiet, repeatable and offline, whatever the ecosystem.
+const ENV: &[(&str, &str)] = &[
+    ("CI", "true"),
+    ("NO_COLOR", "1"),
+    ("TERM", "dumb"),
+    ("PYTHONDONTWRITEBYTECODE", "1"),
+    ("PYTHONUNBUFFERED", "1"),
+    ("PYTHONHASHSEED", "0"),
+    ("PIP_NO_INPUT", "1"),
+    ("CARGO_NET_OFFLINE", "true"),
+    ("CARGO_TERM_COLOR", "never"),
+    ("npm_config_update_notifier", "false"),
+    ("npm_config_fund", "false"),
+    ("npm_config_audit", "false"),
+];
+
+/// How the commands run and what their output is judged by.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// Wall time of one command.
+    pub limit: Duration,
+    /// The project's files, for placing what an output names.
+    pub files: Vec<String>,
+    /// The files that the task changed.
+    pub changed: Vec<String>,
+    /// The runs of the same commands on base; `None` when there are none.
+    pub base: Option<Vec<CheckRun>>,
+    /// Variables beside those that are always set.
+    pub env: Vec<(String, String)>,
+    /// A folder of the host that is kept from run to run (what cargo built).
+    pub cache: Option<PathBuf>,
+    /// Memory, processes and the like; `limit` stands for its wall time.
+    pub bounds: Option<Bounds>,
+}
+
+/// The outcome of a whole check: the first command that did not pass decides. A check without
+/// commands did not start.
+pub fn overall(runs: &[CheckRun]) -> Outcome {
+    runs.iter()
+        .map(|r| r.classification.outcome)
+        .find(|o| *o != Outcome::Passed)
+        .unwrap_or(match runs.is_empty() {
+            true => Outcome::DidntStart,
+            false => Outcome::Passed,
+        })
+}
+
+/// Runs every command in `folder`, also after one that failed. What they leave behind stays in it.
+///
+/// # Errors
+/// `Stopped` when `cancel` ended a run, `Sandbox` when a command could not be confined.
+pub async fn run(
+    sandbox: &Sandbox,
+    folder: &Path,
+    commands: &[CheckCommand],
+    options: &RunOptions,
+    cancel: &Cancel,
+    journal: &dyn Journal,
+) -> Result<Vec<CheckRun>, CheckError> {
+    let mut runs = Vec::with_capacity(commands.len());
+    for command in commands {
+        journal.tell(Progress::CheckStarted {
+            command: command.command.clone(),
+        });
+        let run = one(sandbox, folder, command, options, cancel).await?;
+        journal.tell(Progress::CheckEnded {
+            command: command.command.clone(),
+            outcome: run.classification.outcome,
+            run: Box::new(run.clone()),
+        });
+        runs.push(run);
+    }
+    Ok(runs)
+}
+
+/// Copies a tree into a temporary folder beneath `parent`, runs the commands there and removes the
+/// copy, so that nothing which a check leaves behind can enter a change (rule B7).
+///
+/// # Errors
+/// As [`run`]; `Tree` when the copy cannot be made.
+pub async fn run_on_copy(
+    sandbox: &Sandbox,
+    tree: &Tree,
+    parent: &Path,
+    commands: &[CheckCommand],
+    options: &RunOptions,
+    cancel: &Cancel,
+    journal: &dyn Journal,
+) -> Result<Vec<CheckRun>, CheckError> {
+    let (from, parent) = (tree.clone(), parent.to_path_buf());
+    let copy = blocking(move || {
+        let temp = TempFolder::create(&parent, 0o711)?;
+        copy_tree(&from, &temp.path().join("repo"), &|_| false)?;
+        Ok(temp)
+    })
+    .await?;
+    let folder = copy.path().join("repo");
+    let result = run(sandbox, &folder, commands, options, cancel, journal).await;
+    blocking(move || Ok(copy.close()?)).await?;
+    result
+}
+
+/// File work off the threads that serve everything else.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CheckError> + Send + 'static,
+) -> Result<T, CheckError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        // Only a panic of `work` ends here; it is re-raised where the caller waits.
+        Err(e) => match e.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(CheckError::Stopped),
+        },
+    }
+}
+
+/// One command, and once more when the first run says nothing about the project.
+async fn one(
+    sandbox: &Sandbox,
+    folder: &Path,
+    command: &CheckCommand,
+    options: &RunOptions,
+    cancel: &Cancel,
+) -> Result<CheckRun, CheckError> {
+    let spec = spec(folder, command, options);
+    let first = sandbox.run(&spec, cancel).await?;
+    let first_run = judge(command, &first, options);
+    let Some(why) = why_again(&first, &first_run) else {
+        return Ok(first_run);
+    };
+    let second = sandbox.run(&spec, cancel).await?;
+    let mut run = judge(command, &second, options);
+    run.classification.evidence.insert(
+        0,
+        format!(
+            "first run: {} after {:.1} s ({why}); this is the second",
+            first_run.classification.outcome.words(),
+            first.duration.as_secs_f64()
+        ),
+    );
+    Ok(run)
+}
+
+fn spec(folder: &Path, command: &CheckCommand, options: &RunOptions) -> Spec {
+    let mut env: Vec<(String, String)> = ENV
+        .iter()
+        .map(|(name, value)| (name.to_string(), value.to_string()))
+        .collect();
+    let mut mounts = Vec::new();
+    if let Some(cache) = &options.cache {
+        env.push(("CARGO_TARGET_DIR".into(), format!("{CACHE}/target")));
+        mounts.push(Mount {
+            host: cache.clone(),
+            inside: CACHE.into(),
+            writable: true,
+        });
+    }
+    env.extend(options.env.iter().cloned());
+    Spec {
+        argv: command.argv(),
+        work: folder.to_path_buf(),
+        env,
+        limits: Bounds {
+            wall: options.limit,
+            ..options.bounds.clone().unwrap_or_default()
+        },
+        mounts,
+        ..Spec::default()
+    }
+}
+
+fn judge(command: &CheckCommand, ran: &Ran, options: &RunOptions) -> CheckRun {
+    let base_started = options.base.as_ref().and_then(|runs| {
+        runs.iter()
+            .find(|r| r.command == command.command)
+            .map(|r| r.classification.outcome != Outcome::DidntStart)
+    });
+    let mut classification = classify(&Input {
+        command: &command.command,
+        exit: ran.exit,
+        output: &ran.output,
+        files: &options.files,
+        changed: &options.changed,
+        base_started,
+        report: None,
+    });
+    classification.narrowed |= command.narrowed;
+    if let Some(hit) = ran.hit {
+        classification
+            .evidence
+            .push(format!("mend ended it: limit on {hit:?} reached").to_lowercase());
+    }
+    CheckRun {
+        command: command.command.clone(),
+        exit: ran.exit,
+        duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
+        output: String::from_utf8_lossy(&ran.output).into_owned(),
+        classification,
+    }
+}
+
+/// Why a run is made again: what ended it lies outside the project, as far as one run can tell.
+fn why_again(ran: &Ran, run: &CheckRun) -> Option<&'static str> {
+    if run.classification.outcome == Outcome::Passed || ran.hit.is_some() {
+        return None;
+    }
+    match ran.exit {
+        Exit::TimedOut => return None,
+        Exit::Signal(9) | Exit::Code(137) => return Some("it was killed"),
+        _ if run.classification.kind == Some(Kind::Killed) => return Some("it was killed"),
+        _ => {}
+    }
+    let has = |needle: &str| memchr::memmem::find(&ran.output, needle.as_bytes()).is_some();
+    if has("Address already in use") || has("EADDRINUSE") {
+        return Some("an address was in use");
+    }
+    let worker = has("worker 'gw") && has("crashed while running");
+    (worker || has("node down: Not properly terminated"))
+        .then_some("a worker of the runner crashed")
+}

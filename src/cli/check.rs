@@ -1,0 +1,212 @@
+//! `mend check detect` and `mend check run`.
+
+use crate::check::{self, CheckCommand, CheckError, RunOptions};
+use crate::domain::{Cancel, CheckRun, Journal, Limits, Outcome, Progress};
+use crate::sandbox::{Sandbox, Settings};
+use crate::text::{bound, strip_ansi, visible};
+use crate::tree::{Tree, sweep};
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Bytes of output that are shown of a command that did not pass.
+const SHOWN: usize = 16 * 1024;
+
+/// A project's own check.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Says which commands would check the project, and why; runs nothing
+    Detect {
+        /// The project's folder
+        path: PathBuf,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Runs the check in the sandbox, on a copy that is thrown away
+    ///
+    /// Exits 0 when it passed, 1 when it failed, 3 when it didn't start or timed out.
+    Run {
+        /// The project's folder
+        path: PathBuf,
+        #[arg(long)]
+        json: bool,
+        /// A command to run instead of the detected ones; may be given several times
+        #[arg(long = "command", value_name = "CMD")]
+        commands: Vec<String>,
+        /// Seconds for one command
+        #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+        timeout: Option<u64>,
+    },
+}
+
+/// Runs the subcommand to its end and gives the exit code.
+pub async fn run(args: CheckArgs) -> ExitCode {
+    let result = match args.action {
+        Action::Detect { path, json } => detect(&path, json),
+        Action::Run {
+            path,
+            json,
+            commands,
+            timeout,
+        } => run_check(&path, json, commands, timeout).await,
+    };
+    result.unwrap_or_else(|e| {
+        eprintln!("mend: {}", visible(&e.to_string()));
+        ExitCode::from(match e {
+            CheckError::NoCheck { .. } => 3,
+            CheckError::Stopped => 130,
+            _ => 2,
+        })
+    })
+}
+
+fn detect(path: &Path, as_json: bool) -> Result<ExitCode, CheckError> {
+    let tree = Tree::open(path)?;
+    let config = check::repo_config(&tree)?;
+    let commands = check::detect(&tree, &config)?;
+    if as_json {
+        print_json(&json!({"commands": commands, "warnings": config.warnings}));
+        return Ok(ExitCode::SUCCESS);
+    }
+    for warning in &config.warnings {
+        eprintln!("mend: {}", visible(warning));
+    }
+    let mut out = std::io::stdout().lock();
+    for command in &commands {
+        let place = command
+            .folder
+            .as_ref()
+            .map_or(String::new(), |f| format!(", in {f}"));
+        // A closed pipe is the reader's choice.
+        let _ = writeln!(
+            out,
+            "{}\n    because: {}{}",
+            visible(&command.command),
+            visible(&command.why),
+            visible(&place)
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn run_check(
+    path: &Path,
+    as_json: bool,
+    given: Vec<String>,
+    timeout: Option<u64>,
+) -> Result<ExitCode, CheckError> {
+    let tree = Tree::open(path)?;
+    let config = check::repo_config(&tree)?;
+    for warning in &config.warnings {
+        eprintln!("mend: {}", visible(warning));
+    }
+    let commands = if given.is_empty() {
+        check::detect(&tree, &config)?
+    } else {
+        given
+            .iter()
+            .map(|c| CheckCommand {
+                folder: config.working_directory.clone(),
+                ..CheckCommand::new(c, "given by --command")
+            })
+            .collect()
+    };
+    let settings = Settings {
+        path: std::env::var("PATH").unwrap_or_default(),
+        ..Settings::default()
+    };
+    let sandbox = Sandbox::find(&settings).await?;
+    let limit = timeout.unwrap_or_else(|| config.limits.narrow(&Limits::default()).check_s);
+    let options = RunOptions {
+        limit: Duration::from_secs(limit),
+        files: tree.walk()?.into_iter().map(|e| e.path.into()).collect(),
+        ..RunOptions::default()
+    };
+    let cancel = Cancel::new();
+    let stop = cancel.clone();
+    let interrupt = tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            stop.cancel();
+        }
+    });
+    let parent = std::env::temp_dir();
+    if let Err(e) = sweep(&parent) {
+        tracing::debug!(error = %e, "an old temporary folder stays");
+    }
+    let runs =
+        check::run_on_copy(&sandbox, &tree, &parent, &commands, &options, &cancel, &Terminal).await;
+    interrupt.abort();
+    let runs = runs?;
+    let outcome = check::overall(&runs);
+    if as_json {
+        print_json(&json!({"outcome": outcome, "checks": runs}));
+    } else {
+        show(&runs);
+    }
+    Ok(ExitCode::from(match outcome {
+        Outcome::Passed => 0,
+        Outcome::Failed => 1,
+        Outcome::DidntStart | Outcome::TimedOut => 3,
+    }))
+}
+
+fn show(runs: &[CheckRun]) {
+    let mut out = std::io::stdout().lock();
+    for run in runs {
+        let class = &run.classification;
+        if class.outcome != Outcome::Passed {
+            let output = bound(&visible(&strip_ansi(&run.output)), SHOWN);
+            let _ = writeln!(out, "{}\n", output.trim_end());
+        }
+        let counts = class.tests.map_or(String::new(), |t| {
+            let part = |n: Option<u64>, word: &str| n.map(|n| format!("{n} {word}"));
+            let parts = [
+                part(t.passed, "passed"),
+                part(t.failed.filter(|n| *n > 0), "failed"),
+                part(t.errors.filter(|n| *n > 0), "errors"),
+                part(t.skipped.filter(|n| *n > 0), "skipped"),
+            ];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            format!("{}, ", parts.join(", "))
+        });
+        let seconds = run.duration_ms as f64 / 1000.0;
+        let _ = writeln!(
+            out,
+            "{} {} ({counts}{seconds:.1} s)",
+            class.outcome.shout(),
+            visible(&run.command)
+        );
+        if !class.reason.is_empty() {
+            let _ = writeln!(out, "    {}", visible(&class.reason));
+        }
+        for name in &class.failed_names {
+            let _ = writeln!(out, "    failing: {}", visible(name));
+        }
+    }
+}
+
+fn print_json(value: &serde_json::Value) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{value:#}");
+}
+
+/// Progress on standard error.
+struct Terminal;
+
+impl Journal for Terminal {
+    fn tell(&self, event: Progress) {
+        match event {
+            Progress::CheckStarted { command } => eprintln!("running {}", visible(&command)),
+            Progress::CheckEnded { outcome, .. } => eprintln!("{}", outcome.words()),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! `mend check detect` and `mend check run`, as a person calls them.
+
+use super::detect::lay;
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn mend(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mend"))
+        .arg("check")
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("JSON on standard output")
+}
+
+#[test]
+fn a_project_is_detected_and_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let test = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(1, 1)\n";
+    lay(
+        dir.path(),
+        &[("test_a.py", test), (".github/mend.toml", "model = 'x'\n")],
+    );
+    let path = dir.path().to_str().unwrap();
+    let out = mend(&["detect", path]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(
+        text.starts_with("python3 -m unittest discover\n    because: test_a.py uses unittest\n"),
+        "{text}"
+    );
+    assert!(String::from_utf8(out.stderr).unwrap().contains("`model`"));
+    let value = json(&mend(&["detect", path, "--json"]));
+    assert_eq!(
+        value["commands"][0]["command"],
+        "python3 -m unittest discover"
+    );
+
+    let out = mend(&["run", path, "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{out:?}");
+    let value = json(&out);
+    assert_eq!(value["outcome"], "passed");
+    assert_eq!(value["checks"][0]["tests"]["passed"], 1);
+    assert!(String::from_utf8(out.stderr).unwrap().starts_with("mend: "));
+    // No __pycache__, nothing: the run had a copy.
+    let mut left: Vec<_> = std::fs::read_dir(dir.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, [".github", "test_a.py"]);
+}
+
+#[test]
+fn the_exit_code_says_how_it_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let test = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(1, 2)\n";
+    lay(dir.path(), &[("test_a.py", test)]);
+    let path = dir.path().to_str().unwrap();
+    let out = mend(&["run", path]);
+    assert_eq!(out.status.code(), Some(1), "{out:?}");
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(
+        text.contains("FAILED python3 -m unittest discover (0 passed, 1 failed"),
+        "{text}"
+    );
+    assert!(text.contains("AssertionError: 1 != 2"), "{text}");
+    for (arguments, code) in [
+        (&["run", path, "--command", "no-such-runner"][..], 3),
+        (&["run", path, "--command", "sleep 50", "--timeout", "1"], 3),
+        (
+            &[
+                "run",
+                path,
+                "--command",
+                "python3 -m unittest",
+                "--command",
+                "no-such-runner",
+            ],
+            1,
+        ),
+        (&["run", "/no/such/folder"], 2),
+        (&["run", path, "--timeout", "0"], 2),
+        (&["run"], 2),
+        (&["detect", "/no/such/folder"], 2),
+    ] {
+        let out = mend(arguments);
+        assert_eq!(out.status.code(), Some(code), "{arguments:?}: {out:?}");
+    }
+    let empty = tempfile::tempdir().unwrap();
+    let out = mend(&["detect", empty.path().to_str().unwrap()]);
+    assert_eq!(out.status.code(), Some(3));
+    assert!(
+        String::from_utf8(out.stderr)
+            .unwrap()
+            .contains("no check found")
+    );
+    lay(empty.path(), &[(".github/mend.toml", "chek = 'x'\n")]);
+    let out = mend(&["run", empty.path().to_str().unwrap()]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(
+        String::from_utf8(out.stderr)
+            .unwrap()
+            .contains("did you mean `check`")
+    );
+}
