@@ -4,65 +4,133 @@
 use super::stub::Now;
 use mend::domain::{Cancel, RepoRef};
 use mend::git::{
-    Depth, Expected, Git, GitError, GitSettings, NewCommit, Push, Pushed, Signer, TreeChange,
+    Credential, Depth, Expected, Fetched, Git, GitError, GitSettings, Mirror, NewCommit, Oid,
+    Private, Push, Pushed, Signer, TreeChange,
 };
 use mend::github::{
     Conclusion, Github, GithubError, GithubSettings, NewCheckRun, NewPull, PullState, PullUpdate,
-    Purpose, Reaction, Role, Thread,
+    Purpose, Reaction, Role, Session, Thread,
 };
 use mend::simulator::{Permission, Simulator, SimulatorOptions};
 use std::sync::Arc;
 
 const REPO: &str = "acme/app";
 const BRANCH: &str = "mend/issue-1";
+const HEAD: &str = "refs/heads/mend/issue-1";
+const MAIN: &str = "refs/heads/main";
+
+struct Way {
+    simulator: Simulator,
+    session: Session,
+    git: Git,
+    home: tempfile::TempDir,
+    ann: u64,
+    number: u64,
+}
+
+impl Way {
+    /// A repository with a bug, and an issue about it that Ann labelled.
+    async fn begin() -> Way {
+        let simulator = Simulator::start(SimulatorOptions::default()).await.unwrap();
+        let ann = simulator.add_person("ann", Permission::Write);
+        simulator.add_person("eve", Permission::Read);
+        let files = [
+            ("a.py", "1 / 0\n"),
+            (".github/mend.toml", "check = 'true'\n"),
+        ];
+        let id = simulator.create_repo(REPO, files).unwrap();
+        let number = simulator
+            .open_issue(REPO, "eve", "It divides by zero", "See a.py")
+            .unwrap();
+        simulator.label_issue(REPO, number, "mend", "ann").unwrap();
+        let base = simulator.base_url().to_string();
+        let key = simulator.private_key_pem().to_string();
+        let settings = GithubSettings::new(base.clone(), simulator.app_id(), key.into());
+        let github = Github::new(&settings, Arc::new(Now)).unwrap();
+        let name = REPO.parse().unwrap();
+        let installation_id = github.installation_of(&name).await.unwrap().id;
+        let session = github.session(&RepoRef {
+            id,
+            name,
+            installation_id,
+        });
+        let home = tempfile::tempdir().unwrap();
+        let git = Git::new(GitSettings::new(home.path().join("mirrors"), base)).unwrap();
+        Way {
+            simulator,
+            session,
+            git,
+            home,
+            ann,
+            number,
+        }
+    }
+
+    fn url(&self) -> String {
+        self.git.url(&self.session.repo().name)
+    }
+
+    async fn credential(&self, purpose: Purpose) -> Credential {
+        Credential::token(self.session.token(purpose).await.unwrap().secret().clone())
+    }
+
+    async fn fetch(&self, mirror: &Mirror, with: &Credential) -> Result<Fetched, GitError> {
+        let wanted = [MAIN.to_string(), HEAD.to_string()];
+        let cancel = Cancel::new();
+        mirror
+            .fetch(&self.url(), &wanted, Some(with), Depth::Full, &cancel)
+            .await
+    }
+
+    async fn push(
+        &self,
+        private: &Private,
+        commit: Oid,
+        with: &Credential,
+    ) -> Result<Pushed, GitError> {
+        let push = Push {
+            url: &self.url(),
+            credential: with,
+            commit,
+            reference: HEAD,
+            expected: Expected::Absent,
+            rewrite: false,
+        };
+        private.push(&push, &Cancel::new()).await
+    }
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_way_of_one_task() {
-    let simulator = Simulator::start(SimulatorOptions::default()).await.unwrap();
-    let base = simulator.base_url().to_string();
-    let ann = simulator.add_person("ann", Permission::Write);
-    simulator.add_person("eve", Permission::Read);
-    let id = simulator
-        .create_repo(
-            REPO,
-            [
-                ("a.py", "1 / 0\n"),
-                (".github/mend.toml", "check = 'true'\n"),
-            ],
-        )
-        .unwrap();
-    let number = simulator
-        .open_issue(REPO, "eve", "It divides by zero", "See a.py")
-        .unwrap();
-    simulator.label_issue(REPO, number, "mend", "ann").unwrap();
+    let way = Way::begin().await;
+    Box::pin(admit(&way)).await;
+    Box::pin(status(&way)).await;
+    let (mirror, private, commit) = Box::pin(work(&way)).await;
+    Box::pin(publish(&way, &private, commit)).await;
+    Box::pin(end(&way, &mirror)).await;
+    way.simulator.shutdown().await;
+}
 
-    let key = simulator.private_key_pem().to_string();
-    let settings = GithubSettings::new(base.clone(), simulator.app_id(), key.into());
-    let github = Github::new(&settings, Arc::new(Now)).unwrap();
-    let name = REPO.parse().unwrap();
-    let installation_id = github.installation_of(&name).await.unwrap().id;
-    let repo = RepoRef {
-        id,
-        name,
-        installation_id,
-    };
-    let session = github.session(&repo);
-
-    // Who asked, for what.
+/// Who asked, for what.
+async fn admit(way: &Way) {
+    let session = &way.session;
     let event = session
-        .newest_labeled(number, "Mend", Some(ann))
+        .newest_labeled(way.number, "Mend", Some(way.ann))
         .await
         .unwrap();
     assert!(event.is_some());
+    for (login, id, role) in [
+        ("ann", Some(way.ann), Role::Write),
+        ("ann", Some(way.ann + 999), Role::None),
+        ("eve", None, Role::Read),
+        ("nobody", None, Role::None),
+    ] {
+        assert_eq!(session.role_of(login, id).await.unwrap(), role, "{login}");
+    }
+    let issue = session.issue(way.number).await.unwrap();
+    let label = issue.labels[0].name.as_str();
     assert_eq!(
-        session.role_of("ann", Some(ann)).await.unwrap(),
-        Role::Write
-    );
-    assert_eq!(session.role_of("eve", None).await.unwrap(), Role::Read);
-    assert_eq!(session.role_of("nobody", None).await.unwrap(), Role::None);
-    let issue = session.issue(number).await.unwrap();
-    assert_eq!(
-        (issue.title.as_str(), issue.labels[0].name.as_str()),
+        (issue.title.as_str(), label),
         ("It divides by zero", "mend")
     );
     let info = session.repo_by_id().await.unwrap();
@@ -70,25 +138,26 @@ async fn the_way_of_one_task() {
         (info.full_name.as_str(), info.default_branch.as_str()),
         (REPO, "main")
     );
+}
 
-    // Status.
-    session
-        .react(Thread::Issue(number), Reaction::Eyes)
-        .await
-        .unwrap();
+/// A reaction and one comment, which is found again beside a forged one.
+async fn status(way: &Way) {
+    let (session, thread) = (&way.session, Thread::Issue(way.number));
+    session.react(thread, Reaction::Eyes).await.unwrap();
     let made = session
-        .create_comment(Thread::Issue(number), "<!-- mend:1 --> working")
+        .create_comment(thread, "<!-- mend:1 --> working")
         .await
         .unwrap();
     session
-        .update_comment(Thread::Issue(number), made.id, "<!-- mend:1 --> done")
+        .update_comment(thread, made.id, "<!-- mend:1 --> done")
         .await
         .unwrap();
-    let forged = simulator
-        .comment(REPO, number, "eve", "<!-- mend:1 --> forged")
+    let forged = "<!-- mend:1 --> forged";
+    way.simulator
+        .comment(REPO, way.number, "eve", forged)
         .unwrap();
     let found = session
-        .find_comment(number, "<!-- mend:1 -->")
+        .find_comment(way.number, "<!-- mend:1 -->")
         .await
         .unwrap()
         .unwrap();
@@ -96,34 +165,22 @@ async fn the_way_of_one_task() {
         (found.id, found.body.as_str()),
         (made.id, "<!-- mend:1 --> done")
     );
-    assert_ne!(found.id, forged);
+}
 
-    // Mirror, private directory, commit.
-    let home = tempfile::tempdir().unwrap();
-    let git = Git::new(GitSettings::new(home.path().join("mirrors"), base)).unwrap();
-    let cancel = Cancel::new();
-    let read =
-        mend::git::Credential::token(session.token(Purpose::Read).await.unwrap().secret().clone());
-    let mirror = git.mirror(id).await.unwrap();
-    let wanted = [
-        format!("refs/heads/{}", info.default_branch),
-        format!("refs/heads/{BRANCH}"),
-    ];
-    let url = git.url(&repo.name);
-    let fetched = mirror
-        .fetch(&url, &wanted, Some(&read), Depth::Full, &cancel)
-        .await
-        .unwrap();
-    let tip = fetched.refs[&wanted[0]];
-    let private = mirror.private(home.path().join("task")).await.unwrap();
+/// Mirror, private directory, the bot's commit.
+async fn work(way: &Way) -> (Mirror, Private, Oid) {
+    let mirror = way.git.mirror(way.session.repo().id).await.unwrap();
+    let read = way.credential(Purpose::Read).await;
+    let tip = way.fetch(&mirror, &read).await.unwrap().refs[MAIN];
+    let private = mirror.private(way.home.path().join("task")).await.unwrap();
     let config = private
         .read_file_at(tip, ".github/mend.toml", 10_000)
         .await
-        .unwrap()
         .unwrap();
-    assert_eq!(config, b"check = 'true'\n");
-    let bot = github.bot(&session).await.unwrap();
-    assert_eq!(bot.login, format!("{}[bot]", simulator.app_slug()));
+    assert_eq!(config.unwrap(), b"check = 'true'\n");
+    let bot = way.session.github().bot(&way.session).await.unwrap();
+    assert_eq!(bot.login, format!("{}[bot]", way.simulator.app_slug()));
+    assert!(bot.id.is_some());
     let signer = Signer {
         name: bot.login.clone(),
         email: bot.email.clone(),
@@ -141,35 +198,21 @@ async fn the_way_of_one_task() {
         allow_empty: false,
     };
     let commit = private.commit(new).await.unwrap().unwrap();
+    (mirror, private, commit)
+}
 
-    // Publish: the reading token may not.
-    let reference = format!("refs/heads/{BRANCH}");
-    let mut push = Push {
-        url: &url,
-        credential: &read,
-        commit,
-        reference: &reference,
-        expected: Expected::Absent,
-        rewrite: false,
-    };
-    let refused = private.push(&push, &cancel).await;
-    assert!(
-        matches!(refused, Err(GitError::Auth { .. } | GitError::Gone { .. })),
-        "{refused:?}"
-    );
-    let write = mend::git::Credential::token(
-        session
-            .token(Purpose::Publish)
-            .await
-            .unwrap()
-            .secret()
-            .clone(),
-    );
-    push.credential = &write;
-    assert_eq!(private.push(&push, &cancel).await, Ok(Pushed::Updated));
+/// Branch, pull request, check run.
+async fn publish(way: &Way, private: &Private, commit: Oid) {
+    let session = &way.session;
+    let read = way.credential(Purpose::Read).await;
+    let refused = way.push(private, commit, &read).await;
+    assert!(matches!(refused, Err(GitError::Auth { .. })), "{refused:?}");
+    let write = way.credential(Purpose::Publish).await;
+    assert_eq!(way.push(private, commit, &write).await, Ok(Pushed::Updated));
+    let sha = commit.to_string();
     assert_eq!(
-        session.branch(BRANCH).await.unwrap(),
-        Some(commit.to_string())
+        session.branch(BRANCH).await.unwrap().as_deref(),
+        Some(sha.as_str())
     );
     let new = NewPull {
         title: "Do not divide by zero",
@@ -187,18 +230,12 @@ async fn the_way_of_one_task() {
         found.iter().map(|p| p.number).collect::<Vec<_>>(),
         [pull.number]
     );
-    session
-        .update_pull(
-            pull.number,
-            &PullUpdate {
-                body: Some("Closes #1."),
-                ..PullUpdate::default()
-            },
-        )
-        .await
-        .unwrap();
+    let update = PullUpdate {
+        body: Some("Closes #1."),
+        ..PullUpdate::default()
+    };
+    session.update_pull(pull.number, &update).await.unwrap();
     session.set_draft(&pull, false).await.unwrap();
-    let sha = commit.to_string();
     let mut run = NewCheckRun {
         name: "mend",
         head_sha: &sha,
@@ -215,48 +252,36 @@ async fn the_way_of_one_task() {
         .await
         .unwrap();
 
-    // What GitHub has now.
-    let seen = simulator.pulls(REPO);
+    let seen = way.simulator.pulls(REPO);
     assert_eq!(seen.len(), 1);
+    let (head, body) = (seen[0].head_sha.as_str(), seen[0].body.as_str());
     assert_eq!(
-        (
-            seen[0].draft,
-            seen[0].head_sha.as_str(),
-            seen[0].body.as_str()
-        ),
+        (seen[0].draft, head, body),
         (false, sha.as_str(), "Closes #1.")
     );
-    assert_eq!(simulator.file(REPO, BRANCH, "a.py").unwrap(), b"1 / 1\n");
     assert_eq!(
-        simulator.check_runs(REPO)[0].conclusion.as_deref(),
-        Some("success")
+        way.simulator.file(REPO, BRANCH, "a.py").unwrap(),
+        b"1 / 1\n"
     );
+    let checks = way.simulator.check_runs(REPO);
+    assert_eq!(checks[0].conclusion.as_deref(), Some("success"));
+}
 
-    // The end: revoked tokens are dead, and the session can go on with new ones.
-    let old = session.token(Purpose::Read).await.unwrap();
+/// Revoked tokens are dead; the session goes on with new ones until it may not.
+async fn end(way: &Way, mirror: &Mirror) {
+    let session = &way.session;
+    let old = way.credential(Purpose::Read).await;
     session.revoke_all().await.unwrap();
-    let dead = mirror
-        .fetch(
-            &url,
-            &wanted,
-            Some(&mend::git::Credential::token(old.secret().clone())),
-            Depth::Full,
-            &cancel,
-        )
-        .await;
+    let dead = way.fetch(mirror, &old).await;
     assert!(matches!(dead, Err(GitError::Auth { .. })), "{dead:?}");
-    session.issue(number).await.unwrap();
-    simulator.expire_tokens();
-    session.issue(number).await.unwrap();
+    session.issue(way.number).await.unwrap();
+    way.simulator.expire_tokens();
+    session.issue(way.number).await.unwrap();
     session.delete_branch(BRANCH).await.unwrap();
     session.delete_branch(BRANCH).await.unwrap();
     assert_eq!(session.branch(BRANCH).await.unwrap(), None);
-    simulator.suspend(true);
-    let refused = github
-        .session(&repo)
-        .token(Purpose::Read)
-        .await
-        .unwrap_err();
+    way.simulator.suspend(true);
+    let other = session.github().session(session.repo());
+    let refused = other.token(Purpose::Read).await.unwrap_err();
     assert!(matches!(refused, GithubError::Forbidden(_)), "{refused}");
-    simulator.shutdown().await;
 }
