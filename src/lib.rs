@@ -29,13 +29,14 @@
 //! | 3 | [`intake`] | webhook receiver; event → trigger → task | 0, config, directive, store, github, render |
 //! | 4 | [`fix`] | the engine without GitHub | 0–3 but intake, github, store, simulator |
 //! | 5 | [`task`] | the worker: claim, prepare, fix, publish | 0–4 but simulator |
-//! | 5 | [`lab`] | replay of recordings | 0, fix, check, outcome, model, git, tree, config, workspace |
+//! | 5 | [`lab`] | replay of recordings | 0, fix, agent, check, outcome, model, git, sandbox, tree, config, workspace |
 //! | 7 | [`app`], [`cli`] | wire the rooms; the command line | everything |
 //!
 //! # Departures from the design, with reasons
 //!
 //! * `Cancel` is a handle, not a trait: there is one way to stop a task, and a second
 //!   implementation would only be a mock.
+//! * `lab` may use `agent` and `sandbox` too: whoever calls `fix` hands it prompts and a sandbox.
 
 pub mod agent;
 pub mod app;

@@ -1,1 +1,115 @@
-//! The loop of the agent: first message, turns, tools, stop reasons.
+//! The loop of the agent: first message, turns, tools, notes, stop reasons.
+//!
+//! The model proposes edits; it never decides an outcome. After every turn in which an edit landed
+//! the full check runs by itself (rule W7), and what it said is compared with the untouched base.
+
+mod after;
+mod budget;
+mod calls;
+mod contradiction;
+mod first;
+mod prompts;
+mod run;
+mod told;
+mod tools;
+
+pub use prompts::{PromptError, Prompts};
+pub use run::run;
+
+use crate::check::Checks;
+use crate::domain::{
+    Cancel, CheckRun, Contradiction, Journal, Limits, Outcome, Report, Steer, StopReason, Usage,
+};
+use crate::model::Model;
+use crate::workspace::{Workspace, WorkspaceError};
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, SystemTime};
+
+/// What is known of the untouched code before the first turn.
+#[derive(Debug, Clone)]
+pub enum Base {
+    /// The full check ran on it.
+    Ran(Vec<CheckRun>),
+    /// There is no base to compare with, and why.
+    None(String),
+}
+
+impl Base {
+    /// The runs, where there are any.
+    pub fn runs(&self) -> Option<&[CheckRun]> {
+        match self {
+            Base::Ran(runs) => Some(runs),
+            Base::None(_) => None,
+        }
+    }
+}
+
+/// What ends the loop without a result: a mistake in mend's templates, or files that can no longer
+/// be read.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+}
+
+/// One piece of work for the loop.
+pub struct Work<'a> {
+    pub report: &'a Report,
+    /// What a maintainer asked for in this run, oldest first.
+    pub guidance: &'a [String],
+    pub base: Base,
+    /// The full check on the code that the loop starts from, where that is not the base: mend's
+    /// own earlier change.
+    pub head: Option<Vec<CheckRun>>,
+    pub model: &'a dyn Model,
+    pub workspace: &'a Workspace,
+    pub checks: &'a Checks,
+    pub limits: &'a Limits,
+    /// Wall time that the task has used already.
+    pub used: Duration,
+    pub prompts: &'a Prompts,
+    pub tests_protected: bool,
+    pub max_output_tokens: u32,
+    pub cancel: &'a Cancel,
+    pub steer: Option<&'a dyn Steer>,
+    pub journal: &'a dyn Journal,
+}
+
+/// What one turn did, for recordings and traces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnEffect {
+    /// Counted from 1.
+    pub turn: u32,
+    /// The tools that were called, in order, and whether each did what it was asked to.
+    pub calls: Vec<(String, bool)>,
+    /// SHA-256 of the diff against the start after this turn, in hex; empty without a change.
+    pub change: String,
+    /// What the full check of this turn said.
+    pub check: Option<Outcome>,
+}
+
+/// How the loop ended.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    pub stop: StopReason,
+    pub summary: String,
+    /// Whether `summary` is the plain default, since nobody said anything (rule W8).
+    pub default_summary: bool,
+    pub contradictions: Vec<Contradiction>,
+    /// The model's own words, where it called a test wrong and the run ended green (rule W15).
+    pub doubted: Option<String>,
+    pub turns: u32,
+    pub usage: Usage,
+    /// The full check of the work as it stands now, if one was made.
+    pub check: Option<Vec<CheckRun>>,
+    /// Why the model could not be asked, in one line.
+    pub error: Option<String>,
+    /// When the model may be asked again, where it said so.
+    pub retry_at: Option<SystemTime>,
+    /// Milliseconds that the model took, and that check commands took, inside the loop.
+    pub model_ms: u64,
+    pub checks_ms: u64,
+    pub effects: Vec<TurnEffect>,
+}

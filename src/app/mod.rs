@@ -1,1 +1,8 @@
-//! Wires the rooms into a server.
+//! Wires the rooms into a server, and the server with a simulated GitHub into a demo.
+
+mod convert;
+pub mod demo;
+mod server;
+
+pub use convert::{connect, sandbox_settings};
+pub use server::{Extra, Server, StartError};

@@ -24,9 +24,20 @@ pub enum CheckError {
     Sandbox(SandboxError),
     #[error("stopped")]
     Stopped,
+    /// Part of a check was asked for in a way that the commands do not take.
+    #[error("{0}")]
+    Pattern(String),
 }
 
 impl CheckError {
+    /// Whether the stop signal ended it.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(
+            self,
+            CheckError::Stopped | CheckError::Sandbox(SandboxError::Stopped)
+        )
+    }
+
     /// Whether the same call may succeed when it is made again.
     pub fn is_transient(&self) -> bool {
         match self {

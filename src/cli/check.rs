@@ -141,8 +141,10 @@ async fn run_check(
     if let Err(e) = sweep(&parent) {
         tracing::debug!(error = %e, "an old temporary folder stays");
     }
-    let runs =
-        check::run_on_copy(&sandbox, &tree, &parent, &commands, &options, &cancel, &Terminal).await;
+    let runs = check::run_on_copy(
+        &sandbox, &tree, &parent, &commands, &options, &cancel, &Terminal,
+    )
+    .await;
     interrupt.abort();
     let runs = runs?;
     let outcome = check::overall(&runs);

@@ -1,12 +1,24 @@
 //! The command line.
 #![allow(clippy::disallowed_methods)] // this room may touch files or processes (src/lib.rs)
 
+mod check;
+mod demo;
+mod exit;
+mod fix;
+mod machine;
+mod out;
+mod replay;
 mod sandbox;
+mod serve;
+mod terminal;
 
+use crate::config::Environment;
 use clap::{Parser, Subcommand};
+use exit::{COULD_NOT_RUN, WRONG_USE};
+use machine::Machine;
 use std::process::ExitCode;
 
-/// mend turns an issue into a pull request, proven by checks that it ran itself.
+/// mend turns an issue labelled `mend` into a pull request, proven by checks that it ran itself.
 #[derive(Debug, Parser)]
 #[command(name = "mend", version)]
 struct Cli {
@@ -16,13 +28,40 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a command as a check would be confined, or say what this host can do.
+    /// Show the whole job on this machine: a simulated GitHub, a labelled issue, a pull request
+    Demo(demo::DemoArgs),
+    /// Receive webhooks and work on tasks
+    Serve(serve::ServeArgs),
+    /// Fix a local project from a report, without GitHub
+    Fix(fix::FixArgs),
+    /// Find, run or judge a project's check
+    Check(check::CheckArgs),
+    /// Run a command as a check would be confined, or say what this host can do
     Sandbox(sandbox::Args),
+    /// Play a recorded conversation again, without a model
+    Replay(replay::ReplayArgs),
 }
 
 /// Reads the command line and does what it asks.
 pub async fn run() -> ExitCode {
-    match Cli::parse().command {
-        Command::Sandbox(args) => sandbox::run(args).await,
+    let cli = Cli::parse();
+    let machine = Machine::new(Environment::capture());
+    let result = match cli.command {
+        Command::Sandbox(args) => return sandbox::run(args).await,
+        Command::Check(args) => return check::run(args).await,
+        Command::Demo(args) => demo::run(args, &machine).await,
+        Command::Serve(args) => serve::run(args, &machine).await,
+        Command::Fix(args) => fix::run(args, &machine).await,
+        Command::Replay(args) => replay::run(args, &machine).await,
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            out::error(&format!("{error:#}"));
+            ExitCode::from(match error.downcast_ref::<exit::WrongUse>() {
+                Some(_) => WRONG_USE,
+                None => COULD_NOT_RUN,
+            })
+        }
     }
 }

@@ -36,6 +36,19 @@ impl Environment {
         }
     }
 
+    /// The same with further variables, which replace those of the same name: what was said on
+    /// the command line.
+    #[must_use]
+    pub fn with(&self, values: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Self {
+        let mut all = self.clone();
+        for (name, value) in values {
+            if let Some(value) = value {
+                all.values.insert(name.to_string(), value);
+            }
+        }
+        all
+    }
+
     /// A variable; an empty one counts as not set, as compose files write it.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values

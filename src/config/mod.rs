@@ -18,4 +18,4 @@ pub use sections::{
     DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings, ReposSettings,
     SandboxSettings, ServerSettings,
 };
-pub use settings::{Mistake, Settings, SettingsError};
+pub use settings::{Engine, Mistake, Settings, SettingsError};

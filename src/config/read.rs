@@ -6,7 +6,7 @@ use super::sections::{
     SandboxSettings, ServerSettings,
 };
 use super::values::{absolute, absolute_list, is_branch_prefix, unix, url, web_of};
-use super::{Settings, secret_file};
+use super::{Engine, Settings, secret_file};
 use crate::domain::{Limits, RepoName};
 use secrecy::SecretString;
 use std::path::Path;
@@ -18,27 +18,31 @@ const BODY: u64 = 5 * 1024 * 1024;
 /// A shorter secret can be guessed from one signed delivery.
 const LEAST_SECRET: usize = 16;
 
-pub(super) fn read(r: &mut Reader<'_>) -> Option<Settings> {
+/// Everything, and the part that needs no GitHub; the first is `None` where GitHub's is unusable.
+pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
     let server = server(r);
     let github = github(r);
-    let model = model(r);
-    let database = database(r, &server.state_dir);
-    let limits = limits(r);
-    let sandbox = SandboxSettings {
-        bwrap: absolute(r, "sandbox.bwrap"),
-        read_only: absolute_list(r, "sandbox.read_only"),
-        user: r.text("sandbox.user"),
+    let engine = Engine {
+        model: model(r),
+        limits: limits(r),
+        sandbox: SandboxSettings {
+            bwrap: absolute(r, "sandbox.bwrap"),
+            read_only: absolute_list(r, "sandbox.read_only"),
+            user: r.text("sandbox.user"),
+        },
     };
+    let database = database(r, &server.state_dir);
     let repos = repos(r);
-    Some(Settings {
+    let settings = github.map(|github| Settings {
         server,
-        github: github?,
-        model,
+        github,
+        model: engine.model.clone(),
         database,
-        limits,
-        sandbox,
+        limits: engine.limits.clone(),
+        sandbox: engine.sandbox.clone(),
         repos,
-    })
+    });
+    (settings, engine)
 }
 
 fn server(r: &mut Reader<'_>) -> ServerSettings {
@@ -181,12 +185,12 @@ fn model(r: &mut Reader<'_>) -> ModelSettings {
     let replay = absolute_list(r, "model.replay");
     let wire = match r.text("model.wire").as_deref() {
         Some("chat" | "openai") => "chat".to_string(),
-        Some("anthropic") => "anthropic".to_string(),
+        Some(wire @ ("anthropic" | "responses")) => wire.to_string(),
         Some(other) => {
             let shown = other.escape_debug().to_string();
             r.wrong(
                 "model.wire",
-                format!("is `{shown}`: it must be anthropic or chat"),
+                format!("is `{shown}`: it must be anthropic, chat or responses"),
             );
             String::new()
         }
@@ -197,7 +201,7 @@ fn model(r: &mut Reader<'_>) -> ModelSettings {
         required(
             r,
             "model.wire",
-            "the endpoint's format, anthropic or chat (OpenAI Chat Completions)",
+            "the endpoint's format: anthropic, chat (OpenAI Chat Completions) or responses (OpenAI Responses)",
         );
         if name.is_empty() {
             r.missing("model.model", "the model's name as the endpoint knows it");

@@ -60,48 +60,79 @@ pub struct Settings {
     pub repos: ReposSettings,
 }
 
+/// The part of the settings that a fix without GitHub needs.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    pub model: ModelSettings,
+    pub limits: Limits,
+    pub sandbox: SandboxSettings,
+}
+
 impl Settings {
     /// Reads the settings from `file`, else from the file that `MEND_CONFIG` names, else from
     /// `/etc/mend/config.toml` where it exists; variables override. See [`SettingsError`].
     pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Settings, SettingsError> {
-        let named = file
-            .map(Path::to_path_buf)
-            .or_else(|| environment.get("MEND_CONFIG").map(PathBuf::from));
-        let must_exist = named.is_some();
-        let path = named.unwrap_or_else(|| DEFAULT_FILE.into());
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound && !must_exist => String::new(),
-            Err(source) => return Err(SettingsError::Unreadable { path, source }),
-        };
-        let table = text.parse().map_err(|e: toml::de::Error| {
-            let at = e.span().map_or(0, |s| s.start.min(text.len()));
-            SettingsError::Syntax {
-                line: text.as_bytes()[..at]
-                    .iter()
-                    .filter(|b| **b == b'\n')
-                    .count()
-                    + 1,
-                // Without the source line, which may be the one with the secret.
-                message: e.message().to_string(),
-                path: path.clone(),
-            }
-        })?;
-        let mut reader = Reader::new(table, environment);
-        let settings = read(&mut reader);
-        if reader.secret_in_file
-            && let Ok(meta) = std::fs::metadata(&path)
-            && let Some(why) = too_open(meta.mode(), &path)
-        {
-            reader.wrong(
-                &path.display().to_string(),
-                format!("holds secrets and {why}"),
-            );
-        }
-        let mistakes = reader.mistakes();
+        let (settings, _, mistakes) = load(file, environment)?;
         match settings {
             Some(settings) if mistakes.is_empty() => Ok(settings),
             _ => Err(SettingsError::Mistakes(mistakes)),
         }
     }
+}
+
+impl Engine {
+    /// As [`Settings::load`]; the sections that only the server needs may be missing or wrong.
+    pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Engine, SettingsError> {
+        let (_, engine, mut mistakes) = load(file, environment)?;
+        let servers = ["server", "github", "database", "repos"];
+        mistakes.retain(|m| {
+            let section = m.key.split('.').next().unwrap_or_default();
+            !servers.contains(&section)
+        });
+        match mistakes.is_empty() {
+            true => Ok(engine),
+            false => Err(SettingsError::Mistakes(mistakes)),
+        }
+    }
+}
+
+type Loaded = (Option<Settings>, Engine, Vec<Mistake>);
+
+fn load(file: Option<&Path>, environment: &Environment) -> Result<Loaded, SettingsError> {
+    let named = file
+        .map(Path::to_path_buf)
+        .or_else(|| environment.get("MEND_CONFIG").map(PathBuf::from));
+    let must_exist = named.is_some();
+    let path = named.unwrap_or_else(|| DEFAULT_FILE.into());
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound && !must_exist => String::new(),
+        Err(source) => return Err(SettingsError::Unreadable { path, source }),
+    };
+    let table = text.parse().map_err(|e: toml::de::Error| {
+        let at = e.span().map_or(0, |s| s.start.min(text.len()));
+        SettingsError::Syntax {
+            line: text.as_bytes()[..at]
+                .iter()
+                .filter(|b| **b == b'\n')
+                .count()
+                + 1,
+            // Without the source line, which may be the one with the secret.
+            message: e.message().to_string(),
+            path: path.clone(),
+        }
+    })?;
+    let mut reader = Reader::new(table, environment);
+    let (settings, engine) = read(&mut reader);
+    if reader.secret_in_file
+        && let Ok(meta) = std::fs::metadata(&path)
+        && let Some(why) = too_open(meta.mode(), &path)
+    {
+        reader.wrong(
+            &path.display().to_string(),
+            format!("holds secrets and {why}"),
+        );
+    }
+    let mistakes = reader.mistakes();
+    Ok((settings, engine, mistakes))
 }

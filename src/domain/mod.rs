@@ -11,7 +11,7 @@ pub use check::{
 };
 pub use progress::{Cancel, Clock, Journal, NoJournal, Progress, Steer, SystemClock};
 pub use task::{
-    Command, IssueRef, Person, RepoName, RepoRef, Step, StopReason, TaskId, Trigger, TriggerKind,
-    Verdict,
+    Command, IssueRef, Person, Reason, RepoName, RepoRef, Step, StopReason, TaskId, Trigger,
+    TriggerKind, Verdict,
 };
-pub use work::{CheckPair, Limits, Report, Usage};
+pub use work::{CheckPair, Limits, REFUSED_PATHS, Report, Usage};

@@ -250,3 +250,26 @@ impl Verdict {
         }
     }
 }
+
+/// Why a verdict is what it is; the words for people come from `render`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The check was red and is green.
+    Fixed,
+    /// Something was fixed; what still fails failed before.
+    FixedOthersFailBefore,
+    NoChange,
+    LimitReached,
+    Stopped,
+    ModelUnreachable,
+    Contradiction,
+    DoubtedTest,
+    CheckDidntStart,
+    CheckTimedOut,
+    NotChecked,
+    NewlyBroken,
+    NotFixedYet,
+    NotReproduced,
+    NoBase,
+}

@@ -3,6 +3,18 @@
 use super::{CheckRun, Comparison};
 use serde::{Deserialize, Serialize};
 
+/// Paths that mend never changes, in the form of lines of a `.gitignore`, compared without regard to
+/// case: what runs with a repository's rights, and what says who may do what. GitHub refuses a push
+/// that touches workflows from an App without that permission, and mend's App does not ask for it.
+pub const REFUSED_PATHS: &[&str] = &[
+    "/.github/workflows/",
+    "/.github/mend.toml",
+    "action.yml",
+    "action.yaml",
+    "CODEOWNERS",
+    ".gitmodules",
+];
+
 /// The person's text about the bug.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {

@@ -1,1 +1,263 @@
-//! The engine without GitHub: a tree and a report in, a verdict out.
+//! The engine without GitHub: a tree and a report in; base check, loop, final check, comparison and
+//! gate; a verdict out. `mend fix`, the lab and the bot all call it.
+
+mod base;
+mod document;
+mod recording;
+mod verdict;
+
+pub use document::{About, Document, line_counts};
+pub use recording::{Recorded, RecordedCheck, RecordedTask, RecordingError};
+pub use verdict::{Facts, verdict};
+
+use crate::agent::{self, AgentError, Base, Ended, Prompts, TurnEffect, Work};
+use crate::check::{CheckError, Checks, RunOptions, pairs};
+use crate::config::RepoConfig;
+use crate::domain::{
+    Cancel, CheckPair, CheckRun, Contradiction, Journal, Limits, Progress, Reason, Report, Steer,
+    StopReason, Usage, Verdict,
+};
+use crate::edit::{FileChange, unified_diff};
+use crate::model::Model;
+use crate::sandbox::Sandbox;
+use crate::text::Redactor;
+use crate::tree::{Change, TempFolder, Tree, TreeError, copy_tree};
+use crate::workspace::{Options, Workspace, WorkspaceError};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// What a fix needs.
+pub struct Input<'a> {
+    /// The untouched code; never written.
+    pub base: &'a Path,
+    /// The code that the loop starts from, where that is not the base: mend's own earlier change on
+    /// it; never written.
+    pub start: Option<&'a Path>,
+    pub report: &'a Report,
+    pub guidance: &'a [String],
+    pub config: &'a RepoConfig,
+    /// Commands that replace the configured or detected ones; empty for none.
+    pub commands: &'a [String],
+    /// Whether the check runs on the untouched code first.
+    pub base_check: bool,
+    pub limits: &'a Limits,
+    pub model: &'a dyn Model,
+    pub max_output_tokens: u32,
+    pub sandbox: Arc<Sandbox>,
+    /// Folder for throwaway trees; a sandbox under another uid must be able to pass it.
+    pub scratch: &'a Path,
+    pub prompts: &'a Prompts,
+    pub redactor: &'a Redactor,
+    pub cancel: &'a Cancel,
+    pub steer: Option<&'a dyn Steer>,
+    pub journal: &'a dyn Journal,
+}
+
+/// What a fix came to.
+#[derive(Debug, Clone)]
+pub struct Fixed {
+    pub verdict: Verdict,
+    pub reason: Reason,
+    pub stop: StopReason,
+    pub summary: String,
+    pub default_summary: bool,
+    pub doubted: Option<String>,
+    pub contradictions: Vec<Contradiction>,
+    /// Each command on base and after; `after` is `None` where nothing changed.
+    pub pairs: Vec<CheckPair>,
+    /// Why there is no base, where there is none.
+    pub no_base: Option<String>,
+    /// What changed against `start`.
+    pub changes: Vec<FileChange>,
+    /// The same as one unified diff.
+    pub diff: String,
+    pub turns: u32,
+    pub usage: Usage,
+    pub elapsed_ms: u64,
+    /// Of which the check commands.
+    pub checks_ms: u64,
+    /// Of which the model.
+    pub model_ms: u64,
+    pub warnings: Vec<String>,
+    /// What went wrong, in one line, where something did.
+    pub error: Option<String>,
+    /// When the model may be asked again, where it said so.
+    pub retry_at: Option<SystemTime>,
+    pub effects: Vec<TurnEffect>,
+}
+
+/// What keeps a fix from being tried; none of it is the model's doing.
+#[derive(Debug, thiserror::Error)]
+pub enum FixError {
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+}
+
+/// Fixes. Every ending of the loop is a verdict; an error means that nothing could be tried.
+///
+/// # Errors
+/// See [`FixError`].
+pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
+    let begun = Instant::now();
+    let start = input.start.unwrap_or(input.base);
+    let base_tree = Tree::open(input.base)?;
+    let (commands, no_check) = base::commands(input, &base_tree)?;
+    let checks = |folder: &Path| -> Result<Checks, FixError> {
+        let source = Tree::open(folder)?;
+        let files = source
+            .walk()?
+            .into_iter()
+            .map(|e| e.path.to_string())
+            .collect();
+        Ok(Checks {
+            sandbox: input.sandbox.clone(),
+            source,
+            scratch: input.scratch.to_path_buf(),
+            commands: commands.clone(),
+            options: RunOptions {
+                limit: Duration::from_secs(input.limits.check_s),
+                files,
+                ..RunOptions::default()
+            },
+        })
+    };
+    input.journal.tell(Progress::Step("base check"));
+    let base = base::check(input, &checks(input.base)?, no_check).await;
+    let after = checks(start)?;
+    let mut checks_ms = spent(base.runs().unwrap_or_default());
+    let head = match input.start {
+        Some(_) => after
+            .full(&[], base.runs(), input.cancel, input.journal)
+            .await
+            .ok(),
+        None => None,
+    };
+    checks_ms += spent(head.as_deref().unwrap_or_default());
+    let folder = TempFolder::create(input.scratch, 0o700)?;
+    let copy = folder.path().join("repo");
+    copy_tree(&after.source, &copy, &|_| false)?;
+    let workspace = workspace(input, &copy)?;
+    input.journal.tell(Progress::Step("fix"));
+    let work = Work {
+        report: input.report,
+        guidance: input.guidance,
+        base: base.clone(),
+        head,
+        model: input.model,
+        workspace: &workspace,
+        checks: &after,
+        limits: input.limits,
+        used: begun.elapsed(),
+        prompts: input.prompts,
+        tests_protected: true,
+        max_output_tokens: input.max_output_tokens,
+        cancel: input.cancel,
+        steer: input.steer,
+        journal: input.journal,
+    };
+    let ended = agent::run(&work).await?;
+    let again = workspace.changes()?;
+    let last = last_check(input, &after, &base, &ended, &again, &mut checks_ms).await;
+    let mut fixed = conclude(input, &base, ended, last, workspace.changed()?);
+    fixed.checks_ms += checks_ms;
+    fixed.elapsed_ms = begun.elapsed().as_millis() as u64;
+    folder.close()?;
+    Ok(fixed)
+}
+
+fn workspace(input: &Input<'_>, copy: &Path) -> Result<Workspace, FixError> {
+    let defaults = Options::default();
+    let options = Options {
+        tests: input.config.test_paths.clone().unwrap_or(defaults.tests),
+        result_bytes: input.limits.tool_result_bytes,
+        redactor: input.redactor.clone(),
+        ..Options::default()
+    };
+    Ok(Workspace::new(Tree::open(copy)?, options)?)
+}
+
+/// The check of the work as it ended: the last one counts when its tree was the same, since every
+/// check runs on a fresh tree with exactly the changes; else it is made once, now.
+async fn last_check(
+    input: &Input<'_>,
+    checks: &Checks,
+    base: &Base,
+    ended: &Ended,
+    changes: &[Change],
+    checks_ms: &mut u64,
+) -> Option<Vec<CheckRun>> {
+    if changes.is_empty() || checks.commands.is_empty() {
+        return None;
+    }
+    if let Some(runs) = &ended.check {
+        return Some(runs.clone());
+    }
+    if input.cancel.is_cancelled() {
+        return None;
+    }
+    input.journal.tell(Progress::Step("final check"));
+    let runs = checks
+        .full(changes, base.runs(), input.cancel, input.journal)
+        .await
+        .ok()?;
+    *checks_ms += spent(&runs);
+    Some(runs)
+}
+
+fn conclude(
+    input: &Input<'_>,
+    base: &Base,
+    ended: Ended,
+    last: Option<Vec<CheckRun>>,
+    changes: Vec<FileChange>,
+) -> Fixed {
+    let diff = unified_diff(&changes);
+    let pairs = match &last {
+        Some(runs) => pairs(base.runs(), runs),
+        None => base::pairs_without_after(base),
+    };
+    let (verdict, reason) = verdict(&Facts {
+        changed: !changes.is_empty(),
+        stop: ended.stop,
+        turns: ended.turns,
+        contradictions: &ended.contradictions,
+        doubted: ended.doubted.is_some(),
+        pairs: &pairs,
+    });
+    Fixed {
+        verdict,
+        reason,
+        stop: ended.stop,
+        summary: input.redactor.redact(&ended.summary),
+        default_summary: ended.default_summary,
+        doubted: ended.doubted.map(|d| input.redactor.redact(&d)),
+        contradictions: ended.contradictions,
+        no_base: match base {
+            Base::None(why) => Some(why.clone()),
+            Base::Ran(_) => None,
+        },
+        pairs,
+        changes,
+        diff,
+        turns: ended.turns,
+        usage: ended.usage,
+        elapsed_ms: 0,
+        checks_ms: ended.checks_ms,
+        model_ms: ended.model_ms,
+        warnings: input.config.warnings.clone(),
+        error: ended.error,
+        retry_at: ended.retry_at,
+        effects: ended.effects,
+    }
+}
+
+fn spent(runs: &[CheckRun]) -> u64 {
+    runs.iter().map(|r| r.duration_ms).sum()
+}

@@ -1,1 +1,134 @@
-//! May this diff be published? Pure.
+//! May this change be published? Deterministic, and the last word before a push. Pure.
+
+use crate::domain::REFUSED_PATHS;
+use crate::text::Redactor;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use std::sync::LazyLock;
+
+/// Bytes of all changed files together.
+const MAX_BYTES: usize = 5 * 1024 * 1024;
+const MAX_FILES: usize = 300;
+
+static REFUSED: LazyLock<Option<Gitignore>> = LazyLock::new(|| {
+    let mut set = GitignoreBuilder::new("");
+    set.case_insensitive(true).ok()?;
+    for pattern in REFUSED_PATHS {
+        set.add_line(None, pattern).ok()?;
+    }
+    set.build().ok()
+});
+
+/// Why a change is not published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Objection {
+    /// A path that mend does not change.
+    Path(String),
+    /// A file's new content holds something shaped like a secret that its old content did not.
+    Secret(String),
+    /// Too much at once.
+    Size { files: usize, bytes: usize },
+}
+
+impl std::fmt::Display for Objection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Objection::Path(path) => write!(f, "`{path}` may not be changed by mend"),
+            Objection::Secret(path) => {
+                write!(f, "`{path}` would hold something that looks like a secret")
+            }
+            Objection::Size { files, bytes } => {
+                write!(f, "the change is too large ({files} files, {bytes} bytes)")
+            }
+        }
+    }
+}
+
+/// One changed file.
+pub struct Changed<'a> {
+    pub path: &'a str,
+    pub before: Option<&'a [u8]>,
+    pub after: Option<&'a [u8]>,
+}
+
+/// Everything that speaks against publishing; empty when nothing does.
+pub fn objections(changes: &[Changed<'_>], redactor: &Redactor) -> Vec<Objection> {
+    let mut found = Vec::new();
+    for change in changes {
+        if refused(change.path) {
+            found.push(Objection::Path(change.path.to_string()));
+        }
+        let secrets = |bytes: Option<&[u8]>| {
+            let text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+            redactor.redact(&text).matches("[redacted]").count()
+                - text.matches("[redacted]").count()
+        };
+        if secrets(change.after) > secrets(change.before) {
+            found.push(Objection::Secret(change.path.to_string()));
+        }
+    }
+    let bytes = changes
+        .iter()
+        .filter_map(|c| c.after)
+        .map(<[u8]>::len)
+        .sum();
+    if bytes > MAX_BYTES || changes.len() > MAX_FILES {
+        found.push(Objection::Size {
+            files: changes.len(),
+            bytes,
+        });
+    }
+    found
+}
+
+/// Whether mend refuses to change this path; without a working pattern everything is refused.
+pub fn refused(path: &str) -> bool {
+    REFUSED
+        .as_ref()
+        .is_none_or(|set| set.matched_path_or_any_parents(path, false).is_ignore())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(path: &str, before: &str, after: &str) -> Vec<Objection> {
+        let change = Changed {
+            path,
+            before: Some(before.as_bytes()),
+            after: Some(after.as_bytes()),
+        };
+        objections(&[change], &Redactor::new())
+    }
+
+    #[test]
+    fn a_plain_change_passes() {
+        assert!(of("src/lib.rs", "a", "b").is_empty());
+        assert!(of(".github/ISSUE_TEMPLATE/bug.md", "a", "b").is_empty());
+    }
+
+    #[test]
+    fn workflows_and_owners_are_refused_in_any_case() {
+        for path in [
+            ".github/workflows/ci.yml",
+            ".GitHub/Workflows/x.yml",
+            "CODEOWNERS",
+            "lib/.gitmodules",
+            ".github/mend.toml",
+        ] {
+            assert_eq!(of(path, "a", "b"), [Objection::Path(path.into())]);
+        }
+    }
+
+    #[test]
+    fn only_a_new_secret_counts() {
+        let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+        assert_eq!(of("a", "", token), [Objection::Secret("a".into())]);
+        assert!(of("a", token, &format!("{token}\nmore")).is_empty());
+    }
+
+    #[test]
+    fn a_flood_is_refused() {
+        let big = "x".repeat(MAX_BYTES + 1);
+        assert!(matches!(of("a", "", &big)[..], [Objection::Size { .. }]));
+    }
+}

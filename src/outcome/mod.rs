@@ -10,6 +10,7 @@
 //! `make`, `npm` or `tox` needs nothing of its own.
 
 mod blame;
+mod compare;
 mod counts;
 mod decide;
 mod facts;
@@ -23,6 +24,8 @@ mod runners;
 mod sentence;
 mod shapes;
 mod text;
+
+pub use compare::{RunView, compare, normalise_line};
 
 use crate::domain::{Classification, Counts, Exit, FailingTest, Outcome};
 use blame::Blame;

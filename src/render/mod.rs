@@ -1,1 +1,16 @@
 //! Every text that a person sees. Pure.
+//!
+//! What the harness established stands apart from what the model said: the model's words pass
+//! `text::neutralise` and appear in one place, and no number in a text comes from it.
+
+mod checks;
+mod comment;
+mod notice;
+mod pull_request;
+mod words;
+
+pub use checks::{check_table, check_words};
+pub use comment::{Ending, Live, ending, live};
+pub use notice::{help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping};
+pub use pull_request::{PullRequest, body, title};
+pub use words::{duration, thousands};

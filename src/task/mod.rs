@@ -1,1 +1,147 @@
-//! The worker: claims a task, prepares, fixes, publishes.
+//! The worker: claims a task, prepares, fixes, publishes; every path ends in one stated verdict.
+//!
+//! An attempt may die at any point. What it reached stands in the store before the next step
+//! begins, every effect on GitHub is looked up before it is made, and the change itself is a commit
+//! in the task's private git directory before anything is published.
+
+mod attempt;
+mod branch;
+mod ending;
+mod models;
+mod outgoing;
+mod pool;
+mod prepare;
+mod publish;
+mod status;
+mod voice;
+
+pub use models::Models;
+pub use pool::Pool;
+pub use voice::Spokesman;
+
+use crate::agent::Prompts;
+use crate::check::CheckError;
+use crate::config::ConfigError;
+use crate::domain::{Clock, Journal, Limits};
+use crate::fix::FixError;
+use crate::git::{Git, GitError};
+use crate::github::{Github, GithubError};
+use crate::model::ModelError;
+use crate::sandbox::Sandbox;
+use crate::store::{Store, StoreError};
+use crate::text::Redactor;
+use crate::tree::TreeError;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Everything that tasks share. One per server.
+pub struct Bench {
+    pub store: Store,
+    pub github: Github,
+    pub git: Git,
+    pub sandbox: Arc<Sandbox>,
+    pub models: Models,
+    pub max_output_tokens: u32,
+    pub prompts: Prompts,
+    pub limits: Limits,
+    /// Every branch that mend makes begins with it; it ends in a slash.
+    pub branch_prefix: String,
+    /// Private git directories, one a task.
+    pub private: PathBuf,
+    /// Throwaway trees; a sandbox under another uid must be able to pass.
+    pub scratch: PathBuf,
+    pub redactor: Redactor,
+    pub clock: Arc<dyn Clock>,
+    pub times: Times,
+    /// Who else hears of progress, beside the status comment.
+    pub journal: Arc<dyn Journal>,
+}
+
+/// How long things take or wait.
+#[derive(Debug, Clone)]
+pub struct Times {
+    /// How long a claim holds without a heartbeat.
+    pub lease: Duration,
+    /// Between heartbeats; also how soon a stop is seen.
+    pub beat: Duration,
+    /// Between edits of the status comment.
+    pub status: Duration,
+    /// Before a failed attempt is made again.
+    pub again: Duration,
+    /// How long a change is kept for a GitHub that does not answer.
+    pub publish: Duration,
+    /// Between looks for work that no signal told of.
+    pub idle: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Times {
+            lease: Duration::from_secs(60),
+            beat: Duration::from_secs(3),
+            status: Duration::from_secs(5),
+            again: Duration::from_secs(30),
+            publish: Duration::from_secs(24 * 3600),
+            idle: Duration::from_secs(5),
+        }
+    }
+}
+
+/// What keeps an attempt from its verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskError {
+    #[error(transparent)]
+    Github(#[from] GithubError),
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Fix(#[from] FixError),
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Something that only a person can settle; the text is for them.
+    #[error("{0}")]
+    Person(String),
+    #[error("the saved change of the task cannot be read: {0}")]
+    Saved(#[from] serde_json::Error),
+}
+
+impl From<CheckError> for TaskError {
+    fn from(error: CheckError) -> Self {
+        TaskError::Fix(error.into())
+    }
+}
+
+impl TaskError {
+    /// Whether a later attempt may get past it.
+    fn is_transient(&self) -> bool {
+        match self {
+            TaskError::Github(e) => e.is_transient(),
+            TaskError::Git(e) => e.is_transient(),
+            TaskError::Store(e) => e.is_transient(),
+            TaskError::Tree(e) => e.is_transient(),
+            TaskError::Fix(FixError::Tree(e)) => e.is_transient(),
+            TaskError::Fix(FixError::Check(e)) => e.is_transient(),
+            _ => false,
+        }
+    }
+
+    /// The worker no longer holds the task: it must not do anything more.
+    fn is_lost(&self) -> bool {
+        matches!(self, TaskError::Store(StoreError::LostLease(_)))
+    }
+
+    /// Seconds since the Unix epoch before which GitHub wants no request.
+    fn not_before(&self) -> Option<i64> {
+        match self {
+            TaskError::Github(e) => e.not_before(),
+            _ => None,
+        }
+    }
+}

@@ -11,6 +11,7 @@
 mod all;
 mod copy;
 mod error;
+mod folder;
 mod path;
 mod remove;
 mod resolve;
@@ -21,6 +22,7 @@ mod walk;
 pub use all::{Change, write_all};
 pub use copy::copy_tree;
 pub use error::TreeError;
+pub use folder::make_folder;
 pub use path::RelPath;
 pub use remove::remove_tree;
 pub use root::{FileKind, MAX_FILE_BYTES, Meta, Tree};

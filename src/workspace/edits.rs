@@ -32,6 +32,14 @@ impl Edited {
     }
 }
 
+fn as_change(change: &FileChange) -> Result<Change, TreeError> {
+    Ok(Change {
+        path: RelPath::parse(&change.path)?,
+        after: change.after.clone(),
+        mode: Some(change.mode),
+    })
+}
+
 impl Workspace {
     /// Runs `edit_file` or `write_file` (rules W1 to W3).
     pub fn edit(&self, call: &ToolCall) -> Edited {
@@ -93,6 +101,14 @@ impl Workspace {
         Ok(changes)
     }
 
+    /// The same, as changes of another copy of the tree.
+    ///
+    /// # Errors
+    /// As [`Workspace::changed`].
+    pub fn changes(&self) -> Result<Vec<Change>, TreeError> {
+        self.changed()?.iter().map(as_change).collect()
+    }
+
     /// The difference from base as one unified diff.
     ///
     /// # Errors
@@ -139,13 +155,7 @@ impl Workspace {
     fn write(&self, changes: &[FileChange], whole: bool) -> Result<Vec<String>, TreeError> {
         let batch = changes
             .iter()
-            .map(|c| {
-                Ok(Change {
-                    path: RelPath::parse(&c.path)?,
-                    after: c.after.clone(),
-                    mode: Some(c.mode),
-                })
-            })
+            .map(as_change)
             .collect::<Result<Vec<_>, TreeError>>()?;
         let mut state = self.state();
         write_all(&self.tree, &batch)?;

@@ -21,16 +21,6 @@ pub const TESTS: &[&str] = &[
     "*.spec.*",
 ];
 
-/// What would give a change power beyond its own code: workflows, owners, submodules, mend's own file.
-pub const REFUSED: &[&str] = &[
-    "/.github/workflows/",
-    "/.github/mend.toml",
-    "action.yml",
-    "action.yaml",
-    "CODEOWNERS",
-    ".gitmodules",
-];
-
 /// What holds credentials by convention. Examples of `.env` hold none.
 pub const HIDDEN: &[&str] = &[
     ".env",
@@ -218,7 +208,7 @@ mod tests {
 
     #[test]
     fn refused_and_hidden_fold_case() {
-        let m = matcher(REFUSED, true);
+        let m = matcher(crate::domain::REFUSED_PATHS, true);
         for path in [
             ".GitHub/Workflows/x.yml",
             ".github/mend.toml",

@@ -13,9 +13,11 @@ mod search;
 mod seen;
 mod view;
 
+pub use crate::tree::Change;
 pub use edits::Edited;
-pub use matching::{HIDDEN, Matcher, REFUSED, TESTS};
+pub use matching::{HIDDEN, Matcher, TESTS};
 
+use crate::domain::REFUSED_PATHS;
 use crate::text::{Redactor, bound, strip_ansi, visible};
 use crate::tree::{Entry, RelPath, Tree, TreeError};
 use seen::Seen;
@@ -49,7 +51,7 @@ impl Default for Options {
             tests: list(TESTS),
             allow_new_tests: true,
             allow_tests: false,
-            refused: list(REFUSED),
+            refused: list(REFUSED_PATHS),
             hidden: list(HIDDEN),
             page_lines: 200,
             result_bytes: 64 * 1024,
@@ -115,6 +117,11 @@ impl Workspace {
 
     pub fn tree(&self) -> &Tree {
         &self.tree
+    }
+
+    /// Whether a file stands at this path; what is no path of the project does not.
+    pub fn exists(&self, path: &str) -> bool {
+        matches!(self.path(path), Ok(Some(path)) if matches!(self.tree.stat(&path), Ok(Some(_))))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

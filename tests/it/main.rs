@@ -7,9 +7,12 @@
     clippy::unwrap_used
 )]
 
+mod bot;
 mod check;
+
 mod config;
 mod edit;
+
 mod git;
 mod github;
 mod host;
@@ -20,3 +23,4 @@ mod simulator;
 mod store;
 mod tree;
 mod workspace;
+mod world;

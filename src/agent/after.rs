@@ -1,0 +1,268 @@
+//! What follows the calls of a turn: the automatic check, the notes, stop on green, the ending
+//! (rules W7, W8, W11).
+
+use super::contradiction::doubts;
+use super::run::{Loop, WRONG_CALLS};
+use super::{AgentError, Ended, TurnEffect, told};
+use crate::check::{overall, pairs};
+use crate::domain::{CheckRun, Outcome, Progress, StopReason};
+use crate::model::ModelError;
+use crate::text::{clip_words, one_line};
+use crate::workspace::{Change, WorkspaceError};
+use minijinja::context;
+use sha2::{Digest, Sha256};
+use std::time::SystemTime;
+
+/// The summary when neither an edit nor the model said what was done.
+const DEFAULT_SUMMARY: &str = "Fixed the bug; the full check passes.";
+
+/// Files whose change can make a check run that could not run before (rule C3).
+const MANIFESTS: &[&str] = &[
+    "Cargo.toml",
+    "Cargo.lock",
+    "Makefile",
+    "conftest.py",
+    "go.mod",
+    "package.json",
+    "package-lock.json",
+    "pyproject.toml",
+    "requirements.txt",
+    "setup.cfg",
+    "setup.py",
+    "tox.ini",
+    "pytest.ini",
+    "mend.toml",
+];
+
+impl Loop<'_, '_> {
+    /// The note that follows the tool results of a turn, and whether the loop ends here.
+    pub(super) async fn after_calls(
+        &mut self,
+        edited: bool,
+        finish: bool,
+        checked: Option<Vec<CheckRun>>,
+        effect: &mut TurnEffect,
+    ) -> Result<(Option<String>, Option<StopReason>), AgentError> {
+        let mut notes = Vec::new();
+        let by_model = checked.is_some();
+        if let Some(runs) = checked {
+            self.check = Some(runs);
+        } else if edited && self.worth_checking()? {
+            let changes = self.changes()?;
+            let base = self.work.base.runs();
+            match self
+                .work
+                .checks
+                .full(&changes, base, self.budget.cancel(), self.work.journal)
+                .await
+            {
+                Ok(runs) => {
+                    let result = told::result(&runs, self.budget.tool_result_bytes());
+                    notes.push(format!("Automatic full check after your edits:\n{result}"));
+                    self.check = Some(runs);
+                }
+                Err(error) if error.is_cancelled() => {
+                    return Ok((None, Some(self.budget.interrupted())));
+                }
+                Err(error) => notes.push(format!(
+                    "The check could not be made: {error}. This says nothing about your change."
+                )),
+            }
+        }
+        let fresh = self.check.clone().filter(|_| by_model || edited);
+        if let Some(runs) = &fresh {
+            effect.check = Some(overall(runs));
+            self.checks_ms += runs.iter().map(|r| r.duration_ms).sum::<u64>();
+            self.failures.see(runs);
+            if let Some(stop) = self.judge(runs, edited, finish, &mut notes)? {
+                return Ok((None, Some(stop)));
+            }
+        }
+        if finish {
+            let unseen_failure = edited
+                && fresh
+                    .as_deref()
+                    .is_some_and(|r| overall(r) == Outcome::Failed);
+            if !unseen_failure {
+                return Ok((None, Some(StopReason::Finished)));
+            }
+            notes.push(
+                "`finish` was not taken yet: it came with edits whose check failed, as you see above. \
+                 Go on, or call `finish` again if this is how it has to stand."
+                    .to_string(),
+            );
+        }
+        if self.wrong.most_repeats >= WRONG_CALLS {
+            return Ok((None, Some(StopReason::RepeatedCall)));
+        }
+        if self.wrong.in_a_row >= WRONG_CALLS {
+            return Ok((None, Some(StopReason::InvalidCalls)));
+        }
+        Ok(((!notes.is_empty()).then(|| notes.join("\n\n")), None))
+    }
+
+    /// Judges a full check against base: stop on green, a second time-out, or what to tell.
+    fn judge(
+        &mut self,
+        runs: &[CheckRun],
+        edited: bool,
+        finish: bool,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<StopReason>, AgentError> {
+        let base = self.work.base.runs().map(overall);
+        let changed = !self.changes()?.is_empty();
+        match overall(runs) {
+            Outcome::Passed if changed && base.is_some_and(|b| b != Outcome::Passed) => {
+                return Ok(Some(if finish {
+                    StopReason::Finished
+                } else {
+                    StopReason::SuitePassed
+                }));
+            }
+            Outcome::TimedOut if edited => {
+                self.timeouts_after_edits += 1;
+                if self.timeouts_after_edits > 1 {
+                    return Ok(Some(StopReason::CheckTimedOut));
+                }
+            }
+            Outcome::DidntStart if !told::blames(self.work.base.runs(), runs) => {
+                self.cannot_run = true
+            }
+            _ => {}
+        }
+        let protected = context! { tests_protected => self.work.tests_protected };
+        let limits = self.work.prompts.render("limits.md", protected)?;
+        let meaning = told::meaning(self.work.base.runs(), runs, &limits);
+        if !meaning.is_empty() {
+            notes.push(meaning);
+        }
+        if edited && overall(runs) == Outcome::Failed && self.touches_the_report(runs) {
+            notes.push(self.work.prompts.render("contradiction.md", context! {})?);
+        }
+        Ok(None)
+    }
+
+    /// Whether another run can say something new: always, but where the check cannot run here and
+    /// no manifest changed since (rule C3).
+    fn worth_checking(&self) -> Result<bool, AgentError> {
+        let changes = self.changes()?;
+        let manifest = |name: &str| MANIFESTS.contains(&name) || name.ends_with(".lock");
+        Ok(!changes.is_empty()
+            && (!self.cannot_run || changes.iter().any(|c| manifest(c.path.name()))))
+    }
+
+    fn changes(&self) -> Result<Vec<Change>, AgentError> {
+        Ok(self
+            .work
+            .workspace
+            .changes()
+            .map_err(WorkspaceError::from)?)
+    }
+
+    /// Whether something that fails now could contradict the report: it broke with this work, or
+    /// it shares a word with the report, or there are no names to tell (rule W11).
+    fn touches_the_report(&self, runs: &[CheckRun]) -> bool {
+        let pairs = pairs(self.work.base.runs(), runs);
+        if pairs
+            .iter()
+            .any(|p| p.base.is_none() || !p.comparison.newly_broken.is_empty())
+        {
+            return true;
+        }
+        let old: Vec<&String> = pairs
+            .iter()
+            .flat_map(|p| &p.comparison.already_failing)
+            .collect();
+        let report =
+            format!("{}\n{}", self.work.report.title, self.work.report.body).to_lowercase();
+        let said: Vec<&str> = report
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|w| w.len() > 1)
+            .collect();
+        old.is_empty()
+            || old
+                .iter()
+                .any(|name| test_words(name).iter().any(|w| said.contains(&w.as_str())))
+    }
+
+    /// SHA-256 of the change so far, in hex; empty without one.
+    pub(super) fn fingerprint(&self) -> Result<String, AgentError> {
+        let diff = self.work.workspace.diff().map_err(WorkspaceError::from)?;
+        Ok(if diff.is_empty() {
+            String::new()
+        } else {
+            hex::encode(Sha256::digest(diff.as_bytes()))
+        })
+    }
+
+    /// Closes the loop.
+    pub(super) fn end(mut self, stop: StopReason, error: Option<ModelError>) -> Ended {
+        self.work.journal.tell(Progress::Loop {
+            stop,
+            turns: self.turns,
+        });
+        let said = self
+            .summaries
+            .iter()
+            .map(|s| s.trim())
+            .filter(|s| !s.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let said = if said.is_empty() {
+            self.said.trim().to_string()
+        } else {
+            said
+        };
+        let default_summary = said.is_empty();
+        let green = self
+            .check
+            .as_deref()
+            .is_some_and(|r| overall(r) == Outcome::Passed);
+        let summary = match (default_summary, green) {
+            (false, _) => said,
+            (true, true) => DEFAULT_SUMMARY.to_string(),
+            (true, false) => String::new(),
+        };
+        if doubts(&summary) && self.doubted.is_none() {
+            self.doubted = Some(clip_words(&one_line(&summary), 600));
+        }
+        let workspace = &self.work.workspace;
+        let contradictions = self
+            .failures
+            .confirm(std::mem::take(&mut self.named), |f| workspace.exists(f));
+        Ended {
+            stop,
+            summary,
+            default_summary,
+            doubted: self.doubted.filter(|_| green),
+            contradictions,
+            turns: self.turns,
+            usage: self.usage,
+            check: self.check,
+            retry_at: match &error {
+                Some(ModelError::Busy { until, .. }) => *until,
+                _ => None::<SystemTime>,
+            },
+            error: error.map(|e| e.to_string()),
+            model_ms: self.model_ms,
+            checks_ms: self.checks_ms,
+            effects: self.effects,
+        }
+    }
+}
+
+/// The words of a failing test's name that could stand in a report.
+fn test_words(name: &str) -> Vec<String> {
+    const COMMON: &[&str] = &[
+        "test", "tests", "py", "rs", "js", "ts", "src", "spec", "the", "and", "case", "lib", "for",
+        "to", "is", "of", "in",
+    ];
+    let mut words = Vec::new();
+    for part in name.split(|c: char| !c.is_alphanumeric()) {
+        let part = part.to_lowercase();
+        if part.len() > 1 && !COMMON.contains(&part.as_str()) {
+            words.push(part);
+        }
+    }
+    words
+}

@@ -1,0 +1,202 @@
+//! Tests that contradict the report: what the model names is checked against what the checks of
+//! this task showed (rules W12, W15). Nothing that was named is lost.
+
+use crate::domain::{CheckRun, Contradiction, FailingTest};
+use regex::Regex;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// Words by which a model says that it doubts a test, from the guards of the seed reports.
+static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?is)\btests?\b[^.\n]{0,80}\b(contradict|conflict(s|ing)? with the (bug )?report|rules? out|",
+        r"(is|are|may be|might be|looks?|seems?) (wrong|incorrect|mistaken|off|a typo|odd))",
+        r"|\b(contradict(s|ed|ing)?|contrary to) the (bug )?report",
+        r"|\bto (match|satisfy|fit|please) the tests?\b",
+        r"|\bthe test expects\b[^.\n]{0,160}\b(but|yet|although|while|whereas)\b",
+        r"|\b(expectation|expected value|assertion)\b[^.\n]{0,60}\b(doesn't make sense|does not make sense|odd|typo|wrong)\b",
+    ))
+    .ok()
+});
+
+/// The failing tests that any full check of the task has shown.
+#[derive(Default)]
+pub(super) struct Failures(BTreeMap<String, FailingTest>);
+
+impl Failures {
+    pub(super) fn see(&mut self, runs: &[CheckRun]) {
+        for run in runs {
+            for name in &run.classification.failed_names {
+                self.0.entry(name.clone()).or_insert_with(|| FailingTest {
+                    name: name.clone(),
+                    file: None,
+                    line: None,
+                });
+            }
+            for test in &run.classification.failing {
+                self.0.insert(test.name.clone(), test.clone());
+            }
+        }
+    }
+
+    /// The failing test that `named` means: the same words, in any separators.
+    fn find(&self, named: &str) -> Option<&FailingTest> {
+        let (want, key) = (words(named), key(named)?);
+        let shared = |test: &FailingTest| {
+            let have = words(&test.name);
+            want.iter().filter(|w| have.contains(w)).count()
+        };
+        self.0.get(named).or_else(|| {
+            self.0
+                .values()
+                .filter(|test| self::key(&test.name).as_ref() == Some(&key))
+                .max_by_key(|test| shared(test))
+        })
+    }
+
+    /// Marks what a failing test confirms and fills in its place where the model left it out.
+    pub(super) fn confirm(
+        &self,
+        mut named: Vec<Contradiction>,
+        file_exists: impl Fn(&str) -> bool,
+    ) -> Vec<Contradiction> {
+        for c in &mut named {
+            match self.find(&c.test) {
+                Some(test) => {
+                    c.confirmed = true;
+                    c.file = c
+                        .file
+                        .take()
+                        .filter(|f| file_exists(f))
+                        .or_else(|| test.file.clone());
+                    c.line = c.line.or(test.line);
+                }
+                // A runner without names can still have shown that something failed in this file.
+                None if self.0.is_empty() => {
+                    c.confirmed = c.file.as_deref().is_some_and(&file_exists);
+                }
+                None => c.confirmed = false,
+            }
+        }
+        named
+    }
+
+    /// The failing tests that a text names while it says that they contradict the report.
+    pub(super) fn named_in(&self, text: &str) -> Vec<Contradiction> {
+        if !doubts(text) {
+            return Vec::new();
+        }
+        let said = words(text);
+        self.0
+            .values()
+            .filter(|test| key(&test.name).is_some_and(|k| k.len() > 4 && said.contains(&k)))
+            .map(|test| Contradiction {
+                test: test.name.clone(),
+                file: test.file.clone(),
+                line: test.line,
+                expected: None,
+                report_requires: None,
+                why: Some(crate::text::clip_words(&crate::text::one_line(text), 600)),
+                confirmed: true,
+            })
+            .collect()
+    }
+}
+
+/// Whether a text of the model says that a test is wrong or contradicts the report.
+pub(super) fn doubts(text: &str) -> bool {
+    DOUBT.as_ref().is_some_and(|re| re.is_match(text))
+}
+
+/// The word that tells a test from its neighbours: the function, without its class, its module and
+/// its parameters. unittest prints `name (module.Class)`, pytest `file::Class::name[parameters]`.
+fn key(name: &str) -> Option<String> {
+    let name = name.split(" (").next()?.split('[').next()?;
+    words(name).pop()
+}
+
+/// The words of a test's name, whatever stands between them; brackets of parameters stay apart.
+fn words(name: &str) -> Vec<String> {
+    name.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|w| !w.is_empty() && *w != "py")
+        .map(str::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failures(names: &[&str]) -> Failures {
+        let mut f = Failures::default();
+        for name in names {
+            let test = FailingTest {
+                name: name.to_string(),
+                file: Some("tests/test_terms.py".into()),
+                line: Some(44),
+            };
+            f.0.insert(test.name.clone(), test);
+        }
+        f
+    }
+
+    fn named(test: &str) -> Contradiction {
+        Contradiction {
+            test: test.into(),
+            file: None,
+            line: None,
+            expected: None,
+            report_requires: None,
+            why: None,
+            confirmed: false,
+        }
+    }
+
+    #[test]
+    fn a_named_test_is_confirmed_by_a_failing_one_only() {
+        let f = failures(&["tests/test_terms.py::test_net_30_january"]);
+        let found = f.confirm(
+            vec![named("TermsTest.test_net_30_january"), named("test_other")],
+            |_| true,
+        );
+        assert!(found[0].confirmed);
+        assert_eq!(
+            (found[0].file.as_deref(), found[0].line),
+            (Some("tests/test_terms.py"), Some(44))
+        );
+        assert!(!found[1].confirmed, "kept, and said to be unconfirmed");
+    }
+
+    #[test]
+    fn prose_that_names_a_failing_test_is_not_lost() {
+        let f = failures(&[
+            "test_net_30_january (tests.test_terms.TermsTest)",
+            "test_other (tests.test_terms.TermsTest)",
+        ]);
+        let text = "NET 30 is now 30 days. The test test_net_30_january contradicts the report: it expects 3 March.";
+        let found = f.named_in(text);
+        assert_eq!(found.len(), 1);
+        let f = failures(&["tests.test_terms.TermsTest.test_net_30_january"]);
+        assert_eq!(f.named_in(text).len(), 1);
+        assert!(f.named_in("fixed test_net_30_january").is_empty());
+    }
+
+    #[test]
+    fn doubt_is_heard_in_the_seeds_words() {
+        for text in [
+            "The test expects 50, but the report says 100.",
+            "That expectation doesn't make sense against the report",
+            "changed to lstrip to match the test",
+            "The test may be wrong here",
+        ] {
+            assert!(doubts(text), "{text}");
+        }
+        for text in [
+            "The test expects 3 and now gets it.",
+            "Fixed the typo in the function name",
+            "ran the tests",
+        ] {
+            assert!(!doubts(text), "{text}");
+        }
+    }
+}

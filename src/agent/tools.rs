@@ -1,0 +1,324 @@
+//! The tools that the model may call: their descriptions, and the arguments of a call as types.
+
+use crate::domain::Contradiction;
+use crate::edit;
+use crate::model::{Arguments, ToolCall, ToolSpec};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A call that names a known tool and has the fields that it needs.
+#[derive(Debug)]
+pub(super) enum Call {
+    ListFiles {
+        path: Option<String>,
+    },
+    ReadFile {
+        path: String,
+        start: Option<u64>,
+        lines: Option<u64>,
+    },
+    Search {
+        pattern: String,
+        path: Option<String>,
+    },
+    Edit(edit::ToolCall),
+    RestoreFile {
+        path: String,
+    },
+    RunTests {
+        pattern: Option<String>,
+    },
+    Finish {
+        summary: String,
+        contradicting_tests: Vec<Contradiction>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PathOnly {
+    path: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Read {
+    path: String,
+    start: Option<u64>,
+    lines: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Search {
+    pattern: String,
+    path: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Restore {
+    path: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tests {
+    pattern: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Finish {
+    summary: String,
+    contradicting_tests: Option<Vec<Named>>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    test: String,
+    file: Option<String>,
+    line: Option<Value>,
+    expected: Option<Value>,
+    report_requires: Option<Value>,
+    why: Option<Value>,
+}
+
+/// Reads a call; the error says what is wrong with it, for the model.
+pub(super) fn parse(call: &ToolCall) -> Result<Call, String> {
+    let value = match &call.arguments {
+        Arguments::Json(value) => value.clone(),
+        Arguments::Broken { error, .. } => {
+            return Err(format!(
+                "the arguments of `{}` are not valid JSON ({error}); nothing was done. Send the call again",
+                call.name
+            ));
+        }
+    };
+    Ok(match call.name.as_str() {
+        "list_files" => {
+            let a: PathOnly = fields(&call.name, value)?;
+            Call::ListFiles { path: a.path }
+        }
+        "read_file" => {
+            let a: Read = fields(&call.name, value)?;
+            Call::ReadFile {
+                path: a.path,
+                start: a.start,
+                lines: a.lines,
+            }
+        }
+        "search" => {
+            let a: Search = fields(&call.name, value)?;
+            Call::Search {
+                pattern: a.pattern,
+                path: a.path,
+            }
+        }
+        "edit_file" | "write_file" => {
+            Call::Edit(edit::parse_call(&call.name, &value).map_err(|e| e.message)?)
+        }
+        "restore_file" => {
+            let a: Restore = fields(&call.name, value)?;
+            Call::RestoreFile { path: a.path }
+        }
+        "run_tests" => {
+            let a: Tests = fields(&call.name, value)?;
+            Call::RunTests {
+                pattern: a.pattern.filter(|p| !p.trim().is_empty()),
+            }
+        }
+        "finish" => {
+            let a: Finish = fields(&call.name, value)?;
+            let named = a.contradicting_tests.unwrap_or_default();
+            Call::Finish {
+                summary: a.summary,
+                contradicting_tests: named.into_iter().map(contradiction).collect(),
+            }
+        }
+        other => {
+            let names: Vec<String> = specs().into_iter().map(|s| s.name).collect();
+            return Err(format!(
+                "there is no tool `{other}`; the tools are {}",
+                names.join(", ")
+            ));
+        }
+    })
+}
+
+fn fields<T: serde::de::DeserializeOwned>(tool: &str, value: Value) -> Result<T, String> {
+    let value = if value.is_null() { json!({}) } else { value };
+    serde_json::from_value(value).map_err(|e| format!("`{tool}`: {e}; nothing was done"))
+}
+
+fn contradiction(named: Named) -> Contradiction {
+    let text = |v: Option<Value>| {
+        v.and_then(|v| match v {
+            Value::Null => None,
+            Value::String(s) => Some(s),
+            other => Some(other.to_string()),
+        })
+    };
+    Contradiction {
+        test: named.test,
+        file: named.file,
+        line: named
+            .line
+            .and_then(|v| v.as_u64().or_else(|| v.as_str()?.parse().ok())),
+        expected: text(named.expected),
+        report_requires: text(named.report_requires),
+        why: text(named.why),
+        confirmed: false,
+    }
+}
+
+/// The tools as the model sees them.
+pub(super) fn specs() -> Vec<ToolSpec> {
+    let spec = |name: &str, description: &str, schema: Value| ToolSpec {
+        name: name.to_string(),
+        description: description.to_string(),
+        schema,
+    };
+    let object = |required: &[&str], properties: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
+    let [edit_file, write_file] = edit::tool_texts();
+    vec![
+        spec(
+            "list_files",
+            "List the project's files, or those of a folder. The first message already holds the list.",
+            object(
+                &[],
+                json!({"path": {"type": "string", "description": "a folder; the whole project without it"}}),
+            ),
+        ),
+        spec(
+            "read_file",
+            "Read a text file. Each line is its number, a TAB, then the code. Where lines remain, the last line says how many. \
+             Ask for every file that you need in one turn.",
+            object(
+                &["path"],
+                json!({
+                    "path": {"type": "string"},
+                    "start": {"type": "integer", "minimum": 1, "description": "first line, from 1"},
+                    "lines": {"type": "integer", "minimum": 1, "description": "how many lines"}
+                }),
+            ),
+        ),
+        spec(
+            "search",
+            "Search the project's text files for a regular expression (no look-around); answers path:line: text.",
+            object(
+                &["pattern"],
+                json!({
+                    "pattern": {"type": "string"},
+                    "path": {"type": "string", "description": "a file or folder to search in"}
+                }),
+            ),
+        ),
+        edit_spec(edit_file),
+        edit_spec(write_file),
+        spec(
+            "restore_file",
+            "Put a file back as it was before your first edit of it; a file that you created goes.",
+            object(&["path"], json!({"path": {"type": "string"}})),
+        ),
+        spec(
+            "run_tests",
+            "Run the project's check. The full check already runs by itself after every turn in which an edit landed, so this is \
+             rarely needed; with a pattern it runs only the tests that match it, which never counts as the check.",
+            object(
+                &[],
+                json!({"pattern": {"type": "string", "description": "part of a test's name; the full check without it"}}),
+            ),
+        ),
+        spec(
+            "finish",
+            "End the work with a summary for the maintainer. Name under `contradicting_tests` every test that expects what the report \
+             rules out; the code keeps what the report describes.",
+            object(
+                &["summary"],
+                json!({
+                    "summary": {"type": "string", "description": "one to three plain sentences: what was wrong, what the code does now"},
+                    "contradicting_tests": {"type": "array", "items": {
+                        "type": "object",
+                        "required": ["test", "file", "expected", "report_requires", "why"],
+                        "properties": {
+                            "test": {"type": "string"}, "file": {"type": "string"}, "line": {"type": "integer"},
+                            "expected": {"type": "string", "description": "what the test expects"},
+                            "report_requires": {"type": "string", "description": "what the report requires"},
+                            "why": {"type": "string"}
+                        }
+                    }}
+                }),
+            ),
+        ),
+    ]
+}
+
+/// What follows an edit belongs to the loop, so the loop says it (rule W7).
+const AFTER_EDITS: &str = "After any turn in which an edit landed, the full check runs by itself and its result comes back to you: \
+                           do not call run_tests to verify. If the fix needs several edits, make them all in this same turn.";
+
+fn edit_spec(text: edit::ToolText) -> ToolSpec {
+    ToolSpec {
+        name: text.name.to_string(),
+        description: format!("{} {AFTER_EDITS}", text.description),
+        schema: text.schema,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, arguments: Value) -> ToolCall {
+        ToolCall {
+            id: "1".into(),
+            name: name.into(),
+            arguments: Arguments::Json(arguments),
+        }
+    }
+
+    #[test]
+    fn a_wrong_call_is_told_what_is_wrong() {
+        let cases = [
+            (call("reed_file", json!({})), "there is no tool `reed_file`"),
+            (call("read_file", json!({})), "missing field `path`"),
+            (call("read_file", json!({"path": 3})), "expected a string"),
+            (
+                call("read_file", json!({"path": "a", "limit": 3})),
+                "unknown field `limit`",
+            ),
+            (
+                call("finish", json!({"text": "x"})),
+                "missing field `summary`",
+            ),
+        ];
+        for (call, says) in cases {
+            let error = parse(&call).unwrap_err();
+            assert!(error.contains(says), "{error}");
+        }
+        let broken = Arguments::Broken {
+            raw: "{\"pa".into(),
+            error: "EOF".into(),
+        };
+        let broken = ToolCall {
+            id: "1".into(),
+            name: "write_file".into(),
+            arguments: broken,
+        };
+        assert!(parse(&broken).unwrap_err().contains("not valid JSON"));
+    }
+
+    #[test]
+    fn contradictions_are_read_whatever_their_types() {
+        let args = json!({"summary": "s", "contradicting_tests": [{"test": "t", "line": "44", "expected": 50}]});
+        let Ok(Call::Finish {
+            contradicting_tests,
+            ..
+        }) = parse(&call("finish", args))
+        else {
+            panic!("not read")
+        };
+        assert_eq!(contradicting_tests[0].line, Some(44));
+        assert_eq!(contradicting_tests[0].expected.as_deref(), Some("50"));
+    }
+}

@@ -1,0 +1,228 @@
+//! The server: receiver, admission and workers around one store.
+
+use super::convert::{connect, sandbox_settings};
+use crate::agent::{PromptError, Prompts};
+use crate::config::{Environment, Settings};
+use crate::domain::{Cancel, Clock, Journal, NoJournal, SystemClock};
+use crate::git::{Git, GitError, GitSettings};
+use crate::github::{Github, GithubError, GithubSettings};
+use crate::intake::{Admit, Bounds, Receiver, router, serve};
+use crate::model::ModelError;
+use crate::sandbox::{Sandbox, SandboxError};
+use crate::store::{Store, StoreError};
+use crate::task::{Bench, Models, Pool, Spokesman, Times};
+use crate::text::Redactor;
+use crate::tree::{TreeError, make_folder, sweep};
+use secrecy::ExposeSecret;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+/// Why a server does not start; the text says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("`server.listen` is {address}, which cannot be listened on: {source}")]
+    Listen {
+        address: SocketAddr,
+        source: std::io::Error,
+    },
+    #[error("the folder of `server.state_dir` cannot be used: {0}")]
+    State(#[from] TreeError),
+    #[error("the database cannot be opened: {0}")]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Github(#[from] GithubError),
+    #[error("{0}")]
+    Git(#[from] GitError),
+    #[error("{0}")]
+    Model(#[from] ModelError),
+    #[error("{0}")]
+    Sandbox(#[from] SandboxError),
+    #[error("{0}")]
+    Prompt(#[from] PromptError),
+}
+
+impl StartError {
+    /// Whether the settings are wrong, rather than the machine.
+    pub fn is_setting(&self) -> bool {
+        matches!(
+            self,
+            StartError::Model(_)
+                | StartError::Github(GithubError::Setting(_))
+                | StartError::Listen { .. }
+        )
+    }
+}
+
+/// What a caller may exchange: time, and who else hears of progress.
+pub struct Extra {
+    pub clock: Arc<dyn Clock>,
+    pub times: Times,
+    pub journal: Arc<dyn Journal>,
+    /// mend's own program, which runs inside the sandbox; `None` is the running one.
+    pub program: Option<PathBuf>,
+}
+
+impl Default for Extra {
+    fn default() -> Self {
+        Extra {
+            clock: SystemClock::shared(),
+            times: Times::default(),
+            journal: Arc::new(NoJournal),
+            program: None,
+        }
+    }
+}
+
+/// A running server.
+pub struct Server {
+    address: SocketAddr,
+    store: Store,
+    stop: Cancel,
+    parts: JoinSet<()>,
+}
+
+impl Server {
+    /// Opens the store, tries the sandbox, listens and begins to work.
+    ///
+    /// # Errors
+    /// Whatever keeps it from working; nothing is left running then.
+    pub async fn start(
+        settings: &Settings,
+        environment: &Environment,
+        extra: Extra,
+    ) -> Result<Server, StartError> {
+        let state = &settings.server.state_dir;
+        let (private, scratch) = (state.join("tasks"), state.join("work"));
+        make_folder(state, 0o711)?;
+        make_folder(&private, 0o700)?;
+        make_folder(&scratch, 0o711)?;
+        sweep(&scratch)?;
+        let mut sandbox = sandbox_settings(&settings.sandbox, environment);
+        sandbox.program = extra.program.clone();
+        let sandbox = Arc::new(Sandbox::find(&sandbox).await?);
+        let listen = settings.server.listen;
+        let listener = TcpListener::bind(listen)
+            .await
+            .map_err(|source| StartError::Listen {
+                address: listen,
+                source,
+            })?;
+        let address = listener.local_addr().map_err(|source| StartError::Listen {
+            address: listen,
+            source,
+        })?;
+        let store = Store::open(settings.database.url.expose_secret(), extra.clock.clone()).await?;
+        let bench = Arc::new(Bench {
+            store: store.clone(),
+            github: github(settings, &extra)?,
+            git: git(settings, state)?,
+            sandbox,
+            models: models(settings)?,
+            max_output_tokens: settings.model.max_output_tokens.unwrap_or(16_384),
+            prompts: Prompts::embedded()?,
+            limits: settings.limits.clone(),
+            branch_prefix: settings.github.branch_prefix.clone(),
+            private,
+            scratch,
+            redactor: secrets(settings),
+            clock: extra.clock,
+            times: extra.times,
+            journal: extra.journal,
+        });
+        let stop = Cancel::new();
+        let mut parts = JoinSet::new();
+        let ours = Arc::new(settings.github.clone());
+        let receiver = Receiver::new(
+            store.clone(),
+            ours.clone(),
+            settings.server.body_limit_bytes,
+        );
+        parts.spawn(serve(
+            listener,
+            router(receiver),
+            stop.clone(),
+            Bounds::default(),
+        ));
+        let admit = Admit::new(
+            store.clone(),
+            bench.github.clone(),
+            ours,
+            Arc::new(settings.repos.clone()),
+        );
+        let voice = Spokesman::new(bench.clone(), settings.github.label.clone());
+        let (stopped, workers) = (stop.clone(), settings.server.workers);
+        parts.spawn(async move { admit.run(&voice, &stopped).await });
+        let stopped = stop.clone();
+        parts.spawn(async move { Pool::new(bench, workers).run(&stopped).await });
+        tracing::info!(%address, "mend is ready");
+        Ok(Server {
+            address,
+            store,
+            stop,
+            parts,
+        })
+    }
+
+    /// Where it listens; webhooks go to `/webhook`.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Ends: no new work, running requests are answered, running tasks are given back.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        while self.parts.join_next().await.is_some() {}
+        self.store.close().await;
+    }
+
+    /// Ends without asking anybody, as a crash would; for tests of what comes after one.
+    pub async fn abort(mut self) {
+        self.parts.shutdown().await;
+    }
+}
+
+fn github(settings: &Settings, extra: &Extra) -> Result<Github, StartError> {
+    let s = &settings.github;
+    let wanted = GithubSettings::new(s.base_url.clone(), s.app_id, s.private_key.clone());
+    Ok(Github::new(&wanted, extra.clock.clone())?)
+}
+
+fn git(settings: &Settings, state: &Path) -> Result<Git, StartError> {
+    let mut wanted = GitSettings::new(state.join("mirrors"), settings.github.web_url.clone());
+    wanted.push_prefix = format!("refs/heads/{}", settings.github.branch_prefix);
+    Ok(Git::new(wanted)?)
+}
+
+fn models(settings: &Settings) -> Result<Models, StartError> {
+    Ok(match settings.model.replay.is_empty() {
+        true => Models::One(connect(&settings.model)?),
+        false => Models::recordings(settings.model.replay.clone()),
+    })
+}
+
+/// Every secret of the settings, so that no text shows one.
+fn secrets(settings: &Settings) -> Redactor {
+    let redactor = Redactor::new();
+    let github = &settings.github;
+    let all = [
+        Some(&github.private_key),
+        Some(&github.webhook_secret),
+        github.webhook_secret_old.as_ref(),
+        settings.model.api_key.as_ref(),
+    ];
+    for secret in all
+        .into_iter()
+        .flatten()
+        .chain(settings.model.headers.values())
+    {
+        redactor.know(secret.expose_secret());
+    }
+    redactor
+}

@@ -1,0 +1,74 @@
+//! Checks on fresh trees: each run gets a copy of its own, which holds the source and exactly the
+//! changes, so that nothing a run leaves behind reaches the next one or the commit (rule B7).
+
+use super::{CheckCommand, CheckError, RunOptions, narrow, run};
+use crate::domain::{Cancel, CheckRun, Journal};
+use crate::sandbox::Sandbox;
+use crate::tree::{Change, TempFolder, Tree, copy_tree, write_all};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A project's check, ready to run on its source with changes.
+pub struct Checks {
+    pub sandbox: Arc<Sandbox>,
+    /// The source as it was; never written.
+    pub source: Tree,
+    /// Where the throwaway copies are made; a sandbox under another uid must be able to pass.
+    pub scratch: PathBuf,
+    pub commands: Vec<CheckCommand>,
+    pub options: RunOptions,
+}
+
+impl Checks {
+    /// Runs every command, wholly. `base` are the runs of the same commands on the untouched code.
+    ///
+    /// # Errors
+    /// When the copy cannot be made, the sandbox cannot run, or `cancel` fired.
+    pub async fn full(
+        &self,
+        changes: &[Change],
+        base: Option<&[CheckRun]>,
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Vec<CheckRun>, CheckError> {
+        self.on_copy(&self.commands, changes, base, cancel, journal)
+            .await
+    }
+
+    /// Runs only the tests that match `pattern`.
+    ///
+    /// # Errors
+    /// As `full`; and where the commands take no pattern.
+    pub async fn narrowed(
+        &self,
+        pattern: &str,
+        changes: &[Change],
+        base: Option<&[CheckRun]>,
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Vec<CheckRun>, CheckError> {
+        let commands = narrow(&self.commands, pattern).map_err(CheckError::Pattern)?;
+        self.on_copy(&commands, changes, base, cancel, journal)
+            .await
+    }
+
+    async fn on_copy(
+        &self,
+        commands: &[CheckCommand],
+        changes: &[Change],
+        base: Option<&[CheckRun]>,
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Vec<CheckRun>, CheckError> {
+        let folder = TempFolder::create(&self.scratch, 0o711)?;
+        let copy = folder.path().join("repo");
+        copy_tree(&self.source, &copy, &|_| false)?;
+        write_all(&Tree::open(&copy)?, changes)?;
+        let mut options = self.options.clone();
+        options.changed = changes.iter().map(|c| c.path.to_string()).collect();
+        options.base = base.map(<[CheckRun]>::to_vec);
+        let runs = run(&self.sandbox, &copy, commands, &options, cancel, journal).await;
+        folder.close()?;
+        runs
+    }
+}

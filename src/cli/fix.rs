@@ -1,0 +1,244 @@
+//! `mend fix PATH --report FILE`: one fix without the bot.
+
+use super::exit::{DONE, NO, WrongUse};
+use super::machine::Machine;
+use super::out;
+use super::terminal::Terminal;
+use crate::agent::Prompts;
+use crate::app::connect;
+use crate::check::repo_config;
+use crate::domain::{Limits, Report, Verdict};
+use crate::edit::FileChange;
+use crate::fix::{self, About, Document, Fixed, Input, Recorded, RecordedTask, line_counts};
+use crate::model::{Model, Replay};
+use crate::render;
+use crate::text::Redactor;
+use crate::tree::{Change, RelPath, Tree, TreeError, write_all};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Fix a local project from a report, without GitHub
+///
+/// The folder stays as it is unless --apply is given. The model comes from the settings ([model] in
+/// the file, MEND_MODEL_… variables) or from the options below. Exit code: 0 the fix is ready, 1 any
+/// other verdict, 2 wrong use, 3 it could not run.
+#[derive(Debug, clap::Args)]
+pub struct FixArgs {
+    /// The project's folder
+    path: PathBuf,
+    /// The report of the bug, its title on the first line; - reads standard input
+    #[arg(long, value_name = "FILE")]
+    report: PathBuf,
+    /// What should be done differently this time; may be given more than once
+    #[arg(long, value_name = "TEXT")]
+    guidance: Vec<String>,
+    /// A command that checks the project, instead of the configured or detected ones; may be given more than once
+    #[arg(long, value_name = "COMMAND")]
+    check: Vec<String>,
+    /// Do not run the check on the untouched code first
+    #[arg(long)]
+    no_base: bool,
+    /// Write the change into the folder when it is ready or a draft
+    #[arg(long)]
+    apply: bool,
+    /// Print one JSON document on stdout
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Record the conversation, the task and its result in this folder
+    #[arg(long, value_name = "FOLDER")]
+    record: Option<PathBuf>,
+    /// Turns of the model at most
+    #[arg(long, value_name = "N")]
+    turns: Option<u32>,
+    /// Seconds of one check command at most
+    #[arg(long, value_name = "SECONDS")]
+    check_seconds: Option<u64>,
+}
+
+/// Which model to ask.
+#[derive(Debug, clap::Args)]
+pub struct ModelArgs {
+    /// Settings file; else MEND_CONFIG, else /etc/mend/config.toml
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Wire format of the endpoint: anthropic or chat
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) wire: Option<String>,
+    /// Base URL of the endpoint
+    #[arg(long, value_name = "URL")]
+    pub(super) model_url: Option<String>,
+    /// The model's name as the endpoint knows it
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
+    /// Ask for whole answers instead of streams
+    #[arg(long)]
+    pub(super) no_stream: bool,
+    /// Play the answers of a recording instead of asking an endpoint
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) replay: Option<PathBuf>,
+}
+
+impl ModelArgs {
+    /// What the options say, as the variables that stand for the same keys.
+    pub(super) fn over(
+        &self,
+        machine: &Machine,
+        record: Option<&Path>,
+    ) -> anyhow::Result<crate::config::Environment> {
+        let path = |path: &Path| -> anyhow::Result<String> {
+            let absolute = std::path::absolute(path)?;
+            let text = absolute
+                .to_str()
+                .ok_or_else(|| WrongUse::of("a path is not UTF-8"))?;
+            Ok(text.to_string())
+        };
+        Ok(machine.environment.with([
+            ("MEND_MODEL_WIRE", self.wire.clone()),
+            ("MEND_MODEL_BASE_URL", self.model_url.clone()),
+            ("MEND_MODEL_MODEL", self.model.clone()),
+            (
+                "MEND_MODEL_STREAM",
+                self.no_stream.then(|| "false".to_string()),
+            ),
+            (
+                "MEND_MODEL_REPLAY",
+                self.replay.as_deref().map(path).transpose()?,
+            ),
+            ("MEND_MODEL_RECORD", record.map(path).transpose()?),
+        ]))
+    }
+}
+
+pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> {
+    machine.log("warn");
+    let said = args.model.over(machine, args.record.as_deref())?;
+    let engine = machine.engine(args.model.config.as_deref(), &said)?;
+    let report = read_report(&args.report)?;
+    let tree = Tree::open(&args.path).map_err(WrongUse::of)?;
+    let config = repo_config(&tree).map_err(WrongUse::of)?;
+    let model: Arc<dyn Model> = match engine.model.replay.first() {
+        Some(folder) => Arc::new(Replay::open(folder).map_err(WrongUse::of)?),
+        None => connect(&engine.model).map_err(WrongUse::of)?,
+    };
+    let limits = limits(&args, config.limits.narrow(&engine.limits));
+    let sandbox = machine.sandbox(&engine.sandbox).await?;
+    let scratch = machine.scratch()?;
+    let cancel = machine.stop_signal()?;
+    let journal = Terminal::new("");
+    let input = Input {
+        base: &args.path,
+        start: None,
+        report: &report,
+        guidance: &args.guidance,
+        config: &config,
+        commands: &args.check,
+        base_check: !args.no_base,
+        limits: &limits,
+        model: &*model,
+        max_output_tokens: engine.model.max_output_tokens.unwrap_or(16_384),
+        sandbox,
+        scratch: scratch.path(),
+        prompts: &Prompts::embedded()?,
+        redactor: &Redactor::new(),
+        cancel: &cancel,
+        steer: None,
+        journal: &journal,
+    };
+    if let Some(folder) = &args.record {
+        RecordedTask::write(&input, folder)?;
+    }
+    let fixed = fix::run(&input).await?;
+    if let Some(folder) = &args.record {
+        Recorded::of(&fixed).write(folder)?;
+    }
+    let applied = args.apply && matches!(fixed.verdict, Verdict::Ready | Verdict::Draft);
+    if applied {
+        write_all(&tree, &as_changes(&fixed)?)?;
+    }
+    show(&args, &fixed, model.name(), applied)?;
+    scratch.close()?;
+    Ok(if fixed.verdict == Verdict::Ready {
+        DONE
+    } else {
+        NO
+    })
+}
+
+fn limits(args: &FixArgs, limits: Limits) -> Limits {
+    Limits {
+        turns: args.turns.unwrap_or(limits.turns),
+        check_s: args.check_seconds.unwrap_or(limits.check_s),
+        ..limits
+    }
+}
+
+/// The first line is the title, as in a commit's message; the rest is the body.
+fn read_report(path: &Path) -> anyhow::Result<Report> {
+    const MOST: u64 = 1024 * 1024;
+    let mut text = String::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().take(MOST).read_to_string(&mut text)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(MOST).read_to_string(&mut text))
+    };
+    read.map_err(|e| WrongUse::of(format!("cannot read the report {}: {e}", path.display())))?;
+    if text.trim().is_empty() {
+        return Err(WrongUse::of(format!(
+            "the report {} is empty",
+            path.display()
+        )));
+    }
+    let (title, body) = text
+        .trim_start()
+        .split_once('\n')
+        .unwrap_or((text.trim(), ""));
+    let title = title.trim().trim_start_matches('#').trim();
+    Ok(Report {
+        title: title.to_string(),
+        body: body.trim().to_string(),
+    })
+}
+
+fn as_changes(fixed: &Fixed) -> Result<Vec<Change>, TreeError> {
+    let change = |c: &FileChange| {
+        Ok(Change {
+            path: RelPath::parse(&c.path)?,
+            after: c.after.clone(),
+            mode: Some(c.mode),
+        })
+    };
+    fixed.changes.iter().map(change).collect()
+}
+
+fn show(args: &FixArgs, fixed: &Fixed, model: &str, applied: bool) -> anyhow::Result<()> {
+    let changed = line_counts(&fixed.diff, fixed.changes.iter().map(|c| c.path.as_str()));
+    let about = About {
+        issue: None,
+        commit: None,
+        model,
+        changed: &changed,
+    };
+    let body = render::body(&fixed.pull_request(&about));
+    if args.json {
+        return out::json(&Document::of(fixed, &body));
+    }
+    out::line(&body);
+    if !fixed.diff.is_empty() {
+        out::line(&format!("\n{}", fixed.diff.trim_end()));
+    }
+    let word = fixed.verdict.word();
+    match (applied, fixed.diff.is_empty()) {
+        (_, true) => out::line(&format!("\nVerdict: {word}. Nothing was changed.")),
+        (true, false) => out::line(&format!(
+            "\nVerdict: {word}. The change is in {}.",
+            args.path.display()
+        )),
+        (false, false) => out::line(&format!(
+            "\nVerdict: {word}. The folder is as it was; --apply writes the change."
+        )),
+    }
+    Ok(())
+}

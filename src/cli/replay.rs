@@ -1,0 +1,57 @@
+//! `mend replay DIR`: a recorded conversation again, without a model.
+
+use super::exit::{DONE, NO};
+use super::machine::Machine;
+use super::out;
+use super::terminal::Terminal;
+use crate::lab;
+use std::path::PathBuf;
+
+/// Play a recording again and compare edits, outcomes and verdict.
+#[derive(Debug, clap::Args)]
+pub struct ReplayArgs {
+    /// Folder of the recording
+    folder: PathBuf,
+    /// Settings file; else MEND_CONFIG, else /etc/mend/config.toml
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print one JSON document on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(args: ReplayArgs, machine: &Machine) -> anyhow::Result<u8> {
+    machine.log("warn");
+    // A replay asks no model: only the sandbox's settings count.
+    let no_model = machine
+        .environment
+        .with([("MEND_MODEL_REPLAY", Some("/".to_string()))]);
+    let engine = machine.engine(args.config.as_deref(), &no_model)?;
+    let sandbox = machine.sandbox(&engine.sandbox).await?;
+    let scratch = machine.scratch()?;
+    let cancel = machine.stop_signal()?;
+    let journal = Terminal::new("");
+    let replayed = lab::replay(&args.folder, sandbox, scratch.path(), &cancel, &journal).await?;
+    scratch.close()?;
+    if args.json {
+        out::json(&replayed)?;
+    } else {
+        match &replayed.difference {
+            None => out::line(&format!(
+                "equal: {} turns, {}, {}",
+                replayed.turns,
+                replayed.stop.word(),
+                replayed.verdict.word()
+            )),
+            Some(d) => out::line(&format!(
+                "differs {}: {}\n  recorded: {}\n  now:      {}",
+                d.turn
+                    .map_or("at the end".to_string(), |t| format!("at turn {t}")),
+                d.what,
+                d.recorded,
+                d.now
+            )),
+        }
+    }
+    Ok(if replayed.equal { DONE } else { NO })
+}

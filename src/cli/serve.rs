@@ -1,0 +1,35 @@
+//! `mend serve`: the bot.
+
+use super::exit::{DONE, WrongUse};
+use super::machine::Machine;
+use crate::app::{Extra, Server};
+use crate::config::Settings;
+use std::path::PathBuf;
+
+/// Receive webhooks and work on tasks
+///
+/// Settings come from --config, else from the file that MEND_CONFIG names, else from
+/// /etc/mend/config.toml; a variable overrides each key (`github.app_id` is MEND_GITHUB_APP_ID).
+#[derive(Debug, clap::Args)]
+pub struct ServeArgs {
+    /// Settings file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+pub(super) async fn run(args: ServeArgs, machine: &Machine) -> anyhow::Result<u8> {
+    machine.log("info");
+    let settings =
+        Settings::load(args.config.as_deref(), &machine.environment).map_err(WrongUse::of)?;
+    let stop = machine.stop_signal()?;
+    let server = Server::start(&settings, &machine.environment, Extra::default())
+        .await
+        .map_err(|e| match e.is_setting() {
+            true => WrongUse::of(e),
+            false => e.into(),
+        })?;
+    stop.cancelled().await;
+    tracing::info!("stopping");
+    server.stop().await;
+    Ok(DONE)
+}

@@ -1,0 +1,87 @@
+//! What a terminal shows while something runs: progress on stderr, so that stdout stays a document.
+
+use crate::domain::{Journal, Outcome, Progress};
+use crate::render::check_words;
+use crate::text::{clip_words, one_line, visible};
+use std::io::{IsTerminal, Write};
+use std::time::Instant;
+
+/// Progress as lines, with the seconds since the start; coloured only on a terminal.
+pub(super) struct Terminal {
+    begun: Instant,
+    colour: bool,
+    /// Stands before each line, to tell whose progress it is.
+    prefix: &'static str,
+}
+
+impl Terminal {
+    pub(super) fn new(prefix: &'static str) -> Self {
+        Terminal {
+            begun: Instant::now(),
+            colour: std::io::stderr().is_terminal(),
+            prefix,
+        }
+    }
+
+    pub(super) fn say(&self, text: &str) {
+        let text = clip_words(&one_line(&visible(text)), 200);
+        let _ = writeln!(
+            std::io::stderr(),
+            "{:6.1} s  {}{text}",
+            self.begun.elapsed().as_secs_f64(),
+            self.prefix
+        );
+    }
+
+    fn paint(&self, outcome: Outcome, text: &str) -> String {
+        let code = match outcome {
+            Outcome::Passed => "32",
+            Outcome::Failed => "31",
+            Outcome::DidntStart | Outcome::TimedOut => "33",
+        };
+        if self.colour {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_string()
+        }
+    }
+
+    /// A line that mend composed itself, escapes included.
+    fn put(&self, text: &str) {
+        let _ = writeln!(
+            std::io::stderr(),
+            "{:6.1} s  {}{text}",
+            self.begun.elapsed().as_secs_f64(),
+            self.prefix
+        );
+    }
+}
+
+impl Journal for Terminal {
+    fn tell(&self, event: Progress) {
+        match event {
+            Progress::Step(step) => self.say(step),
+            Progress::Note(note) => self.say(&note),
+            Progress::CheckStarted { command } => self.say(&format!("running {command}")),
+            Progress::CheckEnded {
+                command,
+                outcome,
+                run,
+            } => {
+                let command = clip_words(&one_line(&visible(&command)), 120);
+                let words = visible(&check_words(&run));
+                self.put(&format!("{command}: {}", self.paint(outcome, &words)));
+            }
+            Progress::Turn { turn, of } => {
+                self.say(&format!("turn {turn} of at most {of}: asking the model"))
+            }
+            Progress::Tool { turn, action } => self.say(&format!("turn {turn}: {action}")),
+            Progress::Loop { stop, turns } => {
+                self.say(&format!(
+                    "the loop ended after {turns} turns: {}",
+                    stop.word()
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The block about the checks: what the harness saw, on base and with the change.
+
+use super::words::duration;
+use crate::domain::{CheckPair, CheckRun, Exit, Outcome};
+use crate::text::{bound, code_span, fenced, strip_ansi};
+
+/// Names of one kind that are listed before the rest is counted.
+const NAMES: usize = 15;
+/// Bytes of a command's last output that are shown.
+const TAIL: usize = 2000;
+
+/// A run in words: outcome, then counts, for example `failed: 212 passed, 1 failed`.
+pub fn check_words(run: &CheckRun) -> String {
+    let c = &run.classification;
+    let mut parts = Vec::new();
+    if let Some(tests) = &c.tests {
+        for (n, word) in [
+            (tests.passed, "passed"),
+            (tests.failed, "failed"),
+            (
+                tests.errors,
+                if tests.errors == Some(1) {
+                    "error"
+                } else {
+                    "errors"
+                },
+            ),
+            (tests.skipped, "skipped"),
+        ] {
+            if let Some(n) = n.filter(|n| *n > 0) {
+                parts.push(format!("{n} {word}"));
+            }
+        }
+    }
+    let detail = match (c.outcome, parts.is_empty()) {
+        (Outcome::DidntStart, _) | (_, true) => exit(run.exit).unwrap_or_default(),
+        _ => parts.join(", "),
+    };
+    if detail.is_empty() {
+        c.outcome.words().to_string()
+    } else {
+        format!("{}: {detail}", c.outcome.words())
+    }
+}
+
+fn exit(exit: Exit) -> Option<String> {
+    match exit {
+        Exit::Code(0) | Exit::TimedOut => None,
+        Exit::Code(n) => Some(format!("exit {n}")),
+        Exit::Signal(n) => Some(format!("signal {n}")),
+    }
+}
+
+/// The table of all commands, the lists of test names, and the last output of what is not green.
+/// `commit` is the abbreviated id of what was tested; `contradicting` are names to mark.
+pub fn check_table(pairs: &[CheckPair], commit: Option<&str>, contradicting: &[String]) -> String {
+    let mut out = match commit {
+        Some(commit) => format!("**Checks, run by mend on {}**\n\n", code_span(commit)),
+        None => "**Checks, run by mend**\n\n".to_string(),
+    };
+    out.push_str("| check | base | with this change | |\n|---|---|---|---|\n");
+    for pair in pairs {
+        let base = pair
+            .base
+            .as_ref()
+            .map_or("not run".to_string(), check_words);
+        let after = match &pair.after {
+            Some(run) => {
+                let words = check_words(run);
+                let (outcome, rest) = words.split_at(run.classification.outcome.words().len());
+                format!("**{outcome}**{rest}{}", above(pair, contradicting))
+            }
+            None => "not run".to_string(),
+        };
+        let time = pair
+            .after
+            .as_ref()
+            .map(|r| duration(r.duration_ms))
+            .unwrap_or_default();
+        out.push_str(&format!(
+            "| {} | {base} | {after} | {time} |\n",
+            cell(&pair.command)
+        ));
+    }
+    for pair in pairs
+        .iter()
+        .filter(|p| p.base.is_some() && p.after.is_some())
+    {
+        out.push_str(&format!("\n{}\n", names(pair)));
+    }
+    for run in pairs.iter().filter_map(|p| p.after.as_ref()) {
+        out.push_str(&excerpt(run));
+    }
+    out
+}
+
+/// ` (the test above)` where all that fails is named as contradicting.
+fn above(pair: &CheckPair, contradicting: &[String]) -> &'static str {
+    let Some(run) = &pair.after else { return "" };
+    let failing = &run.classification.failed_names;
+    let all = !failing.is_empty() && failing.iter().all(|name| contradicting.contains(name));
+    match (all, failing.len()) {
+        (true, 1) => " (the test above)",
+        (true, _) => " (the tests above)",
+        _ => "",
+    }
+}
+
+fn names(pair: &CheckPair) -> String {
+    let c = &pair.comparison;
+    let mut parts = vec![
+        format!("Fixed: {}", some(&c.fixed)),
+        format!("newly broken: {}", some(&c.newly_broken)),
+        format!("already failing: {}", some(&c.already_failing)),
+    ];
+    for (word, list) in [("no longer run", &c.vanished), ("flaky", &c.flaky)] {
+        if !list.is_empty() {
+            parts.push(format!("{word}: {}", some(list)));
+        }
+    }
+    parts.join(" · ")
+}
+
+/// Names as code, cut and counted when there are many.
+pub(super) fn some(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".to_string();
+    }
+    let shown: Vec<String> = names
+        .iter()
+        .take(NAMES)
+        .map(|n| code_span(&crate::text::clip_words(n, 200)))
+        .collect();
+    match names.len().saturating_sub(NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn excerpt(run: &CheckRun) -> String {
+    let output = strip_ansi(&run.output);
+    if run.classification.outcome == Outcome::Passed || output.trim().is_empty() {
+        return String::new();
+    }
+    format!(
+        "\n<details><summary>Last output of {}</summary>\n\n{}\n\n</details>\n",
+        html_code(&run.command),
+        fenced(&tail(output.trim_end(), TAIL), "")
+    )
+}
+
+/// The last `max` bytes from the start of a line.
+fn tail(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_string();
+    }
+    let mut at = text.len() - max;
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    let at = text[at..].find('\n').map_or(at, |i| at + i + 1);
+    format!("...\n{}", bound(&text[at..], max))
+}
+
+/// A command in a cell of a table.
+pub(super) fn cell(command: &str) -> String {
+    code_span(command).replace('|', "\\|")
+}
+
+fn html_code(text: &str) -> String {
+    let text = crate::text::visible(text);
+    let text = text
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('@', "&#64;");
+    format!("<code>{}</code>", crate::text::one_line(&text))
+}

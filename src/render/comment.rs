@@ -1,0 +1,177 @@
+//! The status comment, while a task runs and when it has ended.
+
+use super::pull_request::limit;
+use super::words::{capital, duration, thousands};
+use crate::domain::{Reason, StopReason, TaskId, Verdict};
+use crate::text::{clip_words, code_span, neutralise, one_line};
+
+/// What stands in a status comment while the task runs.
+pub struct Live<'a> {
+    pub task: TaskId,
+    /// The login of who started it, and by what: `label` or `comment`.
+    pub by: &'a str,
+    pub trigger: &'a str,
+    pub elapsed_ms: u64,
+    /// Rows: a step's name and what is known of it; the current one is marked.
+    pub steps: &'a [(&'a str, String)],
+    /// Index into `steps`.
+    pub current: usize,
+    pub tokens: u64,
+}
+
+/// The hidden line by which mend finds its own comment again.
+fn marker(task: TaskId) -> String {
+    format!("<!-- mend:task:{task} -->")
+}
+
+/// A login that does not notify anybody.
+fn login(name: &str) -> String {
+    code_span(&format!("@{name}"))
+}
+
+/// The comment while it runs.
+pub fn live(live: &Live<'_>) -> String {
+    let mut out = format!(
+        "{}\n**Working on it** · started by {}'s {}, {} ago\n\n| | |\n|---|---|\n",
+        marker(live.task),
+        login(live.by),
+        live.trigger,
+        duration(live.elapsed_ms)
+    );
+    for (i, (name, text)) in live.steps.iter().enumerate() {
+        let name = if i == live.current {
+            format!("**{name}**")
+        } else {
+            (*name).to_string()
+        };
+        out.push_str(&format!(
+            "| {name} | {} |\n",
+            one_line(text).replace('|', "\\|")
+        ));
+    }
+    let tokens = if live.tokens > 0 {
+        format!("{} tokens so far. ", thousands(live.tokens))
+    } else {
+        String::new()
+    };
+    out.push_str(&format!(
+        "\n{tokens}`/mend stop` ends it and keeps what there is."
+    ));
+    out
+}
+
+/// How a task ended.
+pub struct Ending<'a> {
+    pub task: TaskId,
+    pub verdict: Verdict,
+    pub reason: Reason,
+    pub stop: StopReason,
+    pub turns: u32,
+    /// The pull request's number, and whether this task opened it.
+    pub pull_request: Option<(u64, bool)>,
+    /// The model's words.
+    pub summary: &'a str,
+    /// The check in words, for example ``failed: 3 passed, 1 failed``.
+    pub check: Option<String>,
+    /// Branch and abbreviated commit that it looked at.
+    pub base: Option<(&'a str, &'a str)>,
+    /// What went wrong, in one line, where something did.
+    pub error: Option<&'a str>,
+    pub elapsed_ms: u64,
+}
+
+/// The comment when the task has ended: one verdict, stated.
+pub fn ending(e: &Ending<'_>) -> String {
+    let mut text = statement(e);
+    if let Some(check) = &e.check {
+        text.push_str(&format!("\n\nThe check, run by mend: {check}."));
+    }
+    format!(
+        "{}\n{text}\n\nTask {}, {}.",
+        marker(e.task),
+        e.task,
+        duration(e.elapsed_ms)
+    )
+}
+
+fn statement(e: &Ending<'_>) -> String {
+    let error = e
+        .error
+        .map(|t| neutralise(&clip_words(&one_line(t), 400)))
+        .unwrap_or_default();
+    let summary = neutralise(&clip_words(e.summary.trim(), 2000));
+    let pr = e
+        .pull_request
+        .map(|(n, opened)| format!("{} #{n}", if opened { "Opened" } else { "Updated" }));
+    match (e.verdict, pr) {
+        (Verdict::Ready, Some(pr)) => format!("**{pr}**, ready for review."),
+        (Verdict::Draft, Some(pr)) => format!("**{pr} as a draft**: {}.", why_draft(e)),
+        (Verdict::Ready | Verdict::Draft, None) => {
+            format!(
+                "**The change is made but not published yet.** {error} It is kept and published when GitHub answers."
+            )
+        }
+        (Verdict::NoChange, pr) => {
+            let stays = e
+                .pull_request
+                .map(|(n, _)| format!(" #{n} stays as it is."))
+                .filter(|_| pr.is_some())
+                .unwrap_or_default();
+            let at = e
+                .base
+                .map(|(branch, sha)| {
+                    format!(" Looked at {} at {}.", code_span(branch), code_span(sha))
+                })
+                .unwrap_or_default();
+            format!(
+                "**No change made.**{at}{stays}\n\n{summary}\n\nComment `/mend retry` with more detail, for example an input that fails."
+            )
+        }
+        (Verdict::Question, _) => {
+            format!("**I need one answer.** {summary}\n\nComment `/mend retry` with it.")
+        }
+        (Verdict::Answer, _) => summary,
+        (Verdict::NotAllowed, _) => super::notice::not_allowed("write"),
+        (Verdict::Stopped, _) => {
+            "**Stopped, as asked.** What there was is kept. `/mend retry` starts again.".to_string()
+        }
+        (Verdict::LimitReached, _) => {
+            format!(
+                "**{}; nothing was changed.** `/mend retry` with guidance starts again.",
+                capital(&limit(e.stop, e.turns))
+            )
+        }
+        (Verdict::DidntStart, _) => {
+            format!("**Could not start.** {error}\n\nOnce that is settled, comment `/mend retry`.")
+        }
+        (Verdict::Crashed, _) => format!(
+            "**This run broke down.** {error}\n\nNothing was published by it. Comment `/mend retry` to start again; the operator finds the cause in the log under task {}.",
+            e.task
+        ),
+    }
+}
+
+fn why_draft(e: &Ending<'_>) -> String {
+    match e.reason {
+        Reason::Contradiction => "a test contradicts the report; please decide".to_string(),
+        Reason::DoubtedTest => {
+            "the check passes, but the model doubted a test on the way".to_string()
+        }
+        Reason::CheckDidntStart => {
+            "the check didn't start, so the change is not tested".to_string()
+        }
+        Reason::CheckTimedOut => "the check timed out".to_string(),
+        Reason::NotChecked => "the change was not checked".to_string(),
+        Reason::NewlyBroken => "it breaks something that passed before".to_string(),
+        Reason::NotFixedYet => "the check still fails".to_string(),
+        Reason::NotReproduced => {
+            "the check was green before, so the fix is not reproduced".to_string()
+        }
+        Reason::NoBase => "there is no base to compare with".to_string(),
+        Reason::LimitReached => format!("unfinished, {}", limit(e.stop, e.turns)),
+        Reason::ModelUnreachable => {
+            "unfinished, the model could not be reached any more".to_string()
+        }
+        _ => "unfinished".to_string(),
+    }
+}

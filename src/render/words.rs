@@ -1,0 +1,60 @@
+//! Numbers and durations in words.
+
+/// `48 s`, `3 min 20 s`, `1 h 5 min`; `0.4 s` under ten seconds.
+pub fn duration(milliseconds: u64) -> String {
+    let s = milliseconds / 1000;
+    match s {
+        0..10 => format!("{:.1} s", milliseconds as f64 / 1000.0),
+        10..120 => format!("{s} s"),
+        120..7200 => format!("{} min {} s", s / 60, s % 60),
+        _ => format!("{} h {} min", s / 3600, s % 3600 / 60),
+    }
+}
+
+/// `11,480`.
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// `one test`, `3 tests`.
+pub(super) fn count(n: usize, one: &str, many: &str) -> String {
+    if n == 1 {
+        format!("one {one}")
+    } else {
+        format!("{n} {many}")
+    }
+}
+
+/// The first letter in upper case.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|c| c.to_uppercase().chain(chars).collect())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(thousands(11480), "11,480");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_000_000), "1,000,000");
+        assert_eq!(duration(400), "0.4 s");
+        assert_eq!(duration(48_000), "48 s");
+        assert_eq!(duration(200_000), "3 min 20 s");
+        assert_eq!(duration(3_900_000), "65 min 0 s");
+        assert_eq!(duration(7_500_000), "2 h 5 min");
+    }
+}

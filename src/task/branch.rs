@@ -1,0 +1,172 @@
+//! Where a task starts from and which branch it writes (rules B6, GC-07).
+
+use super::{Bench, TaskError};
+use crate::domain::{Cancel, Command, Trigger, TriggerKind};
+use crate::git::{Credential, Depth, Expected, Fetched, Mirror, Oid, Private};
+use crate::github::{BotIdentity, PullInfo, PullState, RepoInfo, Session};
+
+/// How many branches of one issue are looked at before mend gives up.
+const BRANCHES: u32 = 20;
+
+/// What a task works on.
+#[derive(Debug, Clone)]
+pub(super) struct Ground {
+    /// The branch that the pull request goes into.
+    pub(super) base_branch: String,
+    /// The commit that the check runs on for comparison.
+    pub(super) base: Oid,
+    /// mend's own branch, without `refs/heads/`.
+    pub(super) branch: String,
+    /// The commit that the work starts from.
+    pub(super) start: Oid,
+    pub(super) expected: Expected,
+    /// Whether mend's own earlier commits are replaced.
+    pub(super) rewrite: bool,
+    /// The open pull request of the branch.
+    pub(super) pull: Option<PullInfo>,
+}
+
+/// The branch names that an issue may use, in order of choice.
+fn names(prefix: &str, issue: u64) -> impl Iterator<Item = String> {
+    (1..=BRANCHES).map(move |n| match n {
+        1 => format!("{prefix}issue-{issue}"),
+        n => format!("{prefix}issue-{issue}-{n}"),
+    })
+}
+
+/// Whether this trigger asks to begin anew.
+fn from_scratch(trigger: &Trigger) -> bool {
+    matches!(
+        &trigger.what,
+        TriggerKind::Comment {
+            command: Command::Retry {
+                from_scratch: true,
+                ..
+            },
+            ..
+        }
+    )
+}
+
+pub(super) struct Survey<'a> {
+    pub(super) bench: &'a Bench,
+    pub(super) session: &'a Session,
+    pub(super) mirror: &'a Mirror,
+    pub(super) private: &'a Private,
+    pub(super) credential: &'a Credential,
+    pub(super) repo: &'a RepoInfo,
+    pub(super) bot: &'a BotIdentity,
+    pub(super) cancel: &'a Cancel,
+}
+
+impl Survey<'_> {
+    /// Chooses where to start and where to write: an open pull request of mend's branch is gone on
+    /// with; a branch whose commits are all mend's may be replaced when its pull request is done
+    /// with or a person asked to begin anew; a branch with somebody's commits is left alone.
+    pub(super) async fn ground(&self, trigger: &Trigger) -> Result<Ground, TaskError> {
+        let scratch = from_scratch(trigger);
+        for branch in names(&self.bench.branch_prefix, trigger.issue.number) {
+            let pull = self
+                .session
+                .pulls_of(&branch, PullState::Open)
+                .await?
+                .into_iter()
+                .next();
+            let base_branch = match &pull {
+                Some(pull) if !pull.base.branch.is_empty() => pull.base.branch.clone(),
+                _ => self.repo.default_branch.clone(),
+            };
+            let fetched = self.fetch(&[&base_branch, &branch]).await?;
+            let tip = |name: &str| fetched.refs.get(&format!("refs/heads/{name}")).copied();
+            let base_tip = tip(&base_branch).ok_or_else(|| {
+                TaskError::Person(format!(
+                    "the branch `{base_branch}` does not exist or the repository is empty"
+                ))
+            })?;
+            let fresh = |expected, rewrite, pull| Ground {
+                base_branch: base_branch.clone(),
+                base: base_tip,
+                branch: branch.clone(),
+                start: base_tip,
+                expected,
+                rewrite,
+                pull,
+            };
+            let Some(head) = tip(&branch) else {
+                return Ok(fresh(Expected::Absent, false, pull));
+            };
+            let base = self.private.merge_base(base_tip, head).await?;
+            let own = match base {
+                Some(base) => self.all_own(base, head).await?,
+                None => false,
+            };
+            match (pull, base) {
+                (Some(pull), _) if scratch && own => {
+                    return Ok(fresh(Expected::At(head), true, Some(pull)));
+                }
+                (Some(_), _) if scratch => {
+                    return Err(TaskError::Person(format!(
+                        "`{branch}` holds commits that are not mend's, so it cannot begin from scratch there; \
+                         `/mend retry` goes on from them, or close the pull request and delete the branch first"
+                    )));
+                }
+                (Some(pull), Some(base)) => {
+                    return Ok(Ground {
+                        base_branch,
+                        base,
+                        branch,
+                        start: head,
+                        expected: Expected::At(head),
+                        rewrite: false,
+                        pull: Some(pull),
+                    });
+                }
+                (Some(_), None) => {
+                    return Err(TaskError::Person(format!(
+                        "`{branch}` and `{base_branch}` have no history in common"
+                    )));
+                }
+                // Left over from a pull request that was closed or merged, or never opened.
+                (None, Some(_)) if own => return Ok(fresh(Expected::At(head), true, None)),
+                (None, _) => {}
+            }
+        }
+        Err(TaskError::Person(format!(
+            "every branch name of this issue beneath `{}` is taken by somebody's commits; delete one",
+            self.bench.branch_prefix
+        )))
+    }
+
+    async fn fetch(&self, branches: &[&str]) -> Result<Fetched, TaskError> {
+        let wanted: Vec<String> = branches.iter().map(|b| format!("refs/heads/{b}")).collect();
+        let url = self.bench.git.url(&self.session.repo().name);
+        Ok(self
+            .mirror
+            .fetch(
+                &url,
+                &wanted,
+                Some(self.credential),
+                Depth::Full,
+                self.cancel,
+            )
+            .await?)
+    }
+
+    /// Whether every commit after `base` up to `head` is mend's own.
+    async fn all_own(&self, base: Oid, head: Oid) -> Result<bool, TaskError> {
+        const MOST: usize = 200;
+        let commits = self.private.commits_between(base, head, MOST).await?;
+        Ok(commits.len() < MOST && commits.iter().all(|c| c.committer_email == self.bot.email))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branch_names_are_deterministic() {
+        let all: Vec<String> = names("mend/", 41).take(3).collect();
+        assert_eq!(all, ["mend/issue-41", "mend/issue-41-2", "mend/issue-41-3"]);
+    }
+}

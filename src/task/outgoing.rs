@@ -1,0 +1,85 @@
+//! What a task is about to publish: saved before the first effect on GitHub, so that any later
+//! attempt publishes the very same thing without working again.
+
+use super::branch::Ground;
+use crate::domain::{Reason, StopReason, Verdict};
+use crate::git::{Expected, Oid};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The name under which it is saved among the task's effects.
+pub(super) const EFFECT: &str = "outgoing";
+
+/// A change on its way to GitHub, or the plain ending of a task that changed nothing.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Outgoing {
+    pub(super) verdict: Verdict,
+    pub(super) reason: Reason,
+    pub(super) stop: StopReason,
+    pub(super) turns: u32,
+    /// The model's words about this run.
+    pub(super) summary: String,
+    /// The check in words, for the comment.
+    pub(super) check: Option<String>,
+    /// What went wrong, where something did.
+    pub(super) error: Option<String>,
+    /// Branch and abbreviated commit that the work was compared with.
+    pub(super) base: Option<(String, String)>,
+    /// `None` where nothing is published.
+    pub(super) push: Option<Push>,
+    /// The number of the pull request that stays as it is, where nothing is pushed.
+    pub(super) stays: Option<u64>,
+    /// The document of `mend fix --json`.
+    pub(super) document: Value,
+    pub(super) elapsed_ms: u64,
+    /// Milliseconds since the Unix epoch.
+    pub(super) made_at: i64,
+}
+
+/// A commit for a branch, and the pull request around it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Push {
+    pub(super) branch: String,
+    pub(super) base_branch: String,
+    pub(super) commit: String,
+    /// Where the branch must stand; `None`: nowhere.
+    pub(super) expected: Option<String>,
+    pub(super) rewrite: bool,
+    pub(super) title: String,
+    pub(super) body: String,
+    pub(super) draft: bool,
+}
+
+impl Push {
+    pub(super) fn new(
+        ground: &Ground,
+        commit: Oid,
+        title: String,
+        body: String,
+        draft: bool,
+    ) -> Self {
+        Push {
+            branch: ground.branch.clone(),
+            base_branch: ground.base_branch.clone(),
+            commit: commit.to_string(),
+            expected: match ground.expected {
+                Expected::Absent => None,
+                Expected::At(id) => Some(id.to_string()),
+            },
+            rewrite: ground.rewrite,
+            title,
+            body,
+            draft,
+        }
+    }
+
+    /// Commit and expectation as git wants them; `None` when a saved id is not one.
+    pub(super) fn ids(&self) -> Option<(Oid, Expected)> {
+        let commit = Oid::from_str(&self.commit).ok()?;
+        let expected = match &self.expected {
+            None => Expected::Absent,
+            Some(id) => Expected::At(Oid::from_str(id).ok()?),
+        };
+        Some((commit, expected))
+    }
+}

@@ -1,0 +1,130 @@
+//! From a claimed task to the folders that the engine works on.
+
+use super::branch::{Ground, Survey};
+use super::{Bench, TaskError};
+use crate::config::{REPO_FILE, RepoConfig};
+use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger, TriggerKind};
+use crate::git::{Caps, Credential, Oid, Private};
+use crate::github::{BotIdentity, Purpose, Session};
+use crate::tree::TempFolder;
+use std::path::PathBuf;
+
+/// Bytes of a repository's own settings.
+const REPO_FILE_BYTES: usize = 256 * 1024;
+
+/// Everything that an attempt needs before it can work.
+pub(super) struct Prepared {
+    pub(super) private: Private,
+    pub(super) bot: BotIdentity,
+    pub(super) ground: Ground,
+    pub(super) config: RepoConfig,
+    /// Holds `base` and `start`; goes when this is dropped.
+    _folder: TempFolder,
+    pub(super) base: PathBuf,
+    /// The code that the work starts from, where it is not the base.
+    pub(super) start: Option<PathBuf>,
+}
+
+/// Token, mirror, ground, fresh check-outs.
+pub(super) async fn prepare(
+    bench: &Bench,
+    session: Session,
+    task: TaskId,
+    trigger: &Trigger,
+    cancel: &Cancel,
+) -> Result<Prepared, TaskError> {
+    let repo = session.repo_by_id().await?;
+    let session = match repo.full_name.parse() {
+        Ok(name) => session.renamed(name),
+        Err(_) => session,
+    };
+    if repo.archived {
+        return Err(TaskError::Person(
+            "the repository is archived, so nothing can be pushed to it".into(),
+        ));
+    }
+    let token = session.token(Purpose::Read).await?;
+    know(bench, &token);
+    let credential = Credential::token(token.secret().clone());
+    let mirror = bench.git.mirror(session.repo().id).await?;
+    let private = mirror
+        .private(private_path(bench, session.repo(), task))
+        .await?;
+    let bot = bench.github.bot(&session).await?.clone();
+    let survey = Survey {
+        bench,
+        session: &session,
+        mirror: &mirror,
+        private: &private,
+        credential: &credential,
+        repo: &repo,
+        bot: &bot,
+        cancel,
+    };
+    let ground = survey.ground(trigger).await?;
+    let config = repo_config(&private, ground.base).await?;
+    let folder = TempFolder::create(&bench.scratch, 0o711)?;
+    let base = folder.path().join("base");
+    private
+        .checkout(ground.base, &base, Caps::default(), cancel)
+        .await?;
+    let start = match ground.start == ground.base {
+        true => None,
+        false => {
+            let path = folder.path().join("start");
+            private
+                .checkout(ground.start, &path, Caps::default(), cancel)
+                .await?;
+            Some(path)
+        }
+    };
+    Ok(Prepared {
+        private,
+        bot,
+        ground,
+        config,
+        _folder: folder,
+        base,
+        start,
+    })
+}
+
+/// Whoever prints this token from now on prints stars.
+pub(super) fn know(bench: &Bench, token: &crate::github::Token) {
+    use secrecy::ExposeSecret;
+    bench.redactor.know(token.secret().expose_secret());
+}
+
+pub(super) fn private_path(bench: &Bench, repo: &RepoRef, task: TaskId) -> PathBuf {
+    bench.private.join(format!("{}-{task}.git", repo.id))
+}
+
+/// `.github/mend.toml` of the commit that the pull request goes on top of, never of mend's branch.
+async fn repo_config(private: &Private, base: Oid) -> Result<RepoConfig, TaskError> {
+    match private
+        .read_file_at(base, REPO_FILE, REPO_FILE_BYTES)
+        .await?
+    {
+        None => Ok(RepoConfig::default()),
+        Some(bytes) => {
+            let text = String::from_utf8(bytes)
+                .map_err(|_| TaskError::Person(format!("`{REPO_FILE}` is not UTF-8 text")))?;
+            Ok(RepoConfig::parse(&text)?)
+        }
+    }
+}
+
+/// What the maintainer asked to be different this time.
+pub(super) fn guidance(trigger: &Trigger) -> Vec<String> {
+    match &trigger.what {
+        TriggerKind::Comment {
+            command:
+                Command::Retry {
+                    guidance: Some(text),
+                    ..
+                },
+            ..
+        } => vec![text.clone()],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,182 @@
+//! Push and pull request; each looked up before it is made, so that doing it again changes nothing.
+
+use super::outgoing::{Outgoing, Push};
+use super::prepare::know;
+use super::{Bench, TaskError};
+use crate::domain::{Cancel, Step};
+use crate::git::{Credential, Push as GitPush};
+use crate::github::{NewPull, PullInfo, PullState, PullUpdate, Purpose, Session};
+use crate::store::{Claimed, Reached};
+
+/// The pull request as it stands now.
+#[derive(Debug, Clone)]
+pub(super) struct Published {
+    pub(super) number: u64,
+    pub(super) url: String,
+    pub(super) title: String,
+    pub(super) draft: bool,
+    /// Whether this task opened it.
+    pub(super) opened: bool,
+}
+
+/// Publishes; `None` where there is nothing to publish.
+pub(super) async fn publish(
+    bench: &Bench,
+    session: &Session,
+    claimed: &Claimed,
+    outgoing: &Outgoing,
+    cancel: &Cancel,
+) -> Result<Option<Published>, TaskError> {
+    let Some(push) = &outgoing.push else {
+        return Ok(None);
+    };
+    let repo = session.repo_by_id().await?;
+    let session = match repo.full_name.parse() {
+        Ok(name) => session.renamed(name),
+        Err(_) => session.clone(),
+    };
+    branch(bench, &session, claimed, push, cancel).await?;
+    let published = pull_request(bench, &session, claimed, push).await?;
+    let reached = Reached {
+        pr_number: Some(published.number),
+        ..Reached::default()
+    };
+    bench
+        .store
+        .step(claimed.held, Step::Publish, &reached)
+        .await?;
+    Ok(Some(published))
+}
+
+async fn branch(
+    bench: &Bench,
+    session: &Session,
+    claimed: &Claimed,
+    push: &Push,
+    cancel: &Cancel,
+) -> Result<(), TaskError> {
+    let unreadable = || TaskError::Person("the saved commit's id is not one".into());
+    let (commit, expected) = push.ids().ok_or_else(unreadable)?;
+    let private = bench
+        .git
+        .reopen(super::prepare::private_path(
+            bench,
+            session.repo(),
+            claimed.task.id,
+        ))
+        .await?;
+    let token = session.token(Purpose::Publish).await?;
+    know(bench, &token);
+    let credential = Credential::token(token.secret().clone());
+    private
+        .push(
+            &GitPush {
+                url: &bench.git.url(&session.repo().name),
+                credential: &credential,
+                commit,
+                reference: &format!("refs/heads/{}", push.branch),
+                expected,
+                rewrite: push.rewrite,
+            },
+            cancel,
+        )
+        .await?;
+    Ok(())
+}
+
+/// Adopts the branch's open pull request, else opens one. The name of the effect under which the
+/// opening is remembered tells a later attempt that it was this task's.
+async fn pull_request(
+    bench: &Bench,
+    session: &Session,
+    claimed: &Claimed,
+    push: &Push,
+) -> Result<Published, TaskError> {
+    const OPENING: &str = "opening";
+    let task = claimed.task.id;
+    let found = session
+        .pulls_of(&push.branch, PullState::Open)
+        .await?
+        .into_iter()
+        .next();
+    let opened = match &found {
+        Some(_) => bench.store.effect(task, OPENING).await?.is_some(),
+        None => true,
+    };
+    let pull = match found {
+        Some(pull) => adopt(session, pull, push).await?,
+        None => {
+            bench
+                .store
+                .put_effect(claimed.held, OPENING, &push.branch)
+                .await?;
+            open(session, push).await?
+        }
+    };
+    Ok(Published {
+        number: pull.number,
+        url: pull.html_url,
+        title: pull.title,
+        draft: pull.draft,
+        opened,
+    })
+}
+
+async fn adopt(session: &Session, pull: PullInfo, push: &Push) -> Result<PullInfo, TaskError> {
+    if pull.body != push.body {
+        let update = PullUpdate {
+            body: Some(&push.body),
+            ..PullUpdate::default()
+        };
+        session.update_pull(pull.number, &update).await?;
+    }
+    if pull.draft != push.draft {
+        match session.set_draft(&pull, push.draft).await {
+            Ok(()) => {}
+            Err(e) if e.is_draft_unsupported() => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+    Ok(PullInfo {
+        body: push.body.clone(),
+        draft: push.draft,
+        ..pull
+    })
+}
+
+async fn open(session: &Session, push: &Push) -> Result<PullInfo, TaskError> {
+    let mut new = NewPull {
+        title: &push.title,
+        head: &push.branch,
+        base: &push.base_branch,
+        body: &push.body,
+        draft: push.draft,
+    };
+    let plain = format!("[draft] {}", push.title);
+    for _ in 0..2 {
+        match session.create_pull(&new).await {
+            Ok(pull) => return Ok(pull),
+            // The answer to an earlier request was lost, or somebody was faster.
+            Err(e) if e.is_duplicate_pull() => {
+                let found = session
+                    .pulls_of(&push.branch, PullState::Open)
+                    .await?
+                    .into_iter()
+                    .next();
+                return match found {
+                    Some(pull) => adopt(session, pull, push).await,
+                    None => Err(e.into()),
+                };
+            }
+            // Where there are no drafts, the title says it.
+            Err(e) if new.draft && e.is_draft_unsupported() => {
+                new.draft = false;
+                new.title = &plain;
+            }
+            Err(e) => return Err(e.into()),
+        }
+    }
+    Err(TaskError::Person(
+        "GitHub takes no draft and no pull request either".into(),
+    ))
+}

@@ -1,0 +1,177 @@
+//! The status comment of a task: written once, edited in place, found again after a lost answer.
+
+use super::Bench;
+use crate::domain::{Journal, Progress, TaskId, Trigger, TriggerKind};
+use crate::github::{GithubError, Session, Thread};
+use crate::render::{self, Live, check_words};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tokio::sync::Notify;
+
+const PREPARE: usize = 0;
+const BASE: usize = 1;
+const FIX: usize = 2;
+const PUBLISH: usize = 3;
+const NAMES: [&str; 4] = ["Prepare", "Base check", "Fix", "Publish"];
+
+/// What a running task told so far. Telling never blocks; the comment follows at its own pace.
+pub(super) struct Board {
+    begun: Instant,
+    also: Arc<dyn Journal>,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    rows: [String; 4],
+    current: usize,
+    turn: String,
+}
+
+impl Board {
+    pub(super) fn new(also: Arc<dyn Journal>) -> Self {
+        Board {
+            begun: Instant::now(),
+            also,
+            state: Mutex::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    pub(super) fn elapsed_ms(&self) -> u64 {
+        self.begun.elapsed().as_millis() as u64
+    }
+
+    /// A line about the preparation.
+    pub(super) fn prepared(&self, text: String) {
+        self.also.tell(Progress::Note(text.clone()));
+        self.set(|s| s.rows[PREPARE] = text);
+    }
+
+    pub(super) fn publishing(&self) {
+        self.set(|s| s.current = PUBLISH);
+    }
+
+    fn set(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state.lock().unwrap_or_else(|e| e.into_inner()));
+        self.changed.notify_one();
+    }
+
+    fn text(&self, task: TaskId, trigger: &Trigger) -> String {
+        let state = self.state.lock().unwrap_or_else(|e| e.into_inner());
+        let steps: Vec<(&str, String)> = NAMES
+            .iter()
+            .copied()
+            .zip(state.rows.iter().cloned())
+            .collect();
+        render::live(&Live {
+            task,
+            by: &trigger.by.login,
+            trigger: match trigger.what {
+                TriggerKind::Label => "label",
+                TriggerKind::Comment { .. } => "comment",
+            },
+            elapsed_ms: self.elapsed_ms(),
+            steps: &steps,
+            current: state.current,
+            tokens: 0,
+        })
+    }
+}
+
+impl Journal for Board {
+    fn tell(&self, event: Progress) {
+        self.also.tell(event.clone());
+        self.set(|s| match event {
+            Progress::Step("base check") => s.current = BASE,
+            Progress::Step("fix") => s.current = FIX,
+            Progress::Step(_) | Progress::Note(_) => {}
+            Progress::CheckStarted { command } => {
+                let running = format!("running {}", crate::text::code_span(&command));
+                match s.current {
+                    BASE => s.rows[BASE] = running,
+                    _ => s.rows[FIX] = format!("{}{running}", s.turn),
+                }
+            }
+            Progress::CheckEnded { run, .. } => {
+                let words = check_words(&run);
+                match s.current {
+                    BASE => s.rows[BASE] = words,
+                    _ => s.rows[FIX] = format!("{}check {words}", s.turn),
+                }
+            }
+            Progress::Turn { turn, of } => {
+                s.turn = format!("turn {turn} of at most {of}: ");
+                s.rows[FIX] = format!("{}thinking", s.turn);
+            }
+            Progress::Tool { action, .. } => {
+                s.rows[FIX] = format!("{}{}", s.turn, crate::text::neutralise(&action));
+            }
+            Progress::Loop { turns, .. } => s.rows[FIX] = format!("done after {turns} turns"),
+        });
+    }
+}
+
+/// The comment of one task.
+pub(super) struct StatusComment<'a> {
+    pub(super) bench: &'a Bench,
+    pub(super) session: &'a Session,
+    pub(super) task: TaskId,
+    pub(super) trigger: &'a Trigger,
+    pub(super) board: &'a Board,
+    pub(super) id: tokio::sync::Mutex<Option<u64>>,
+}
+
+impl StatusComment<'_> {
+    fn thread(&self) -> Thread {
+        Thread::Issue(self.trigger.issue.number)
+    }
+
+    /// Writes the comment if it is not there yet, and answers its id.
+    pub(super) async fn open(&self) -> Result<u64, GithubError> {
+        self.write(&self.board.text(self.task, self.trigger)).await
+    }
+
+    /// Puts `text` into the comment: edits the known one, else the one that an earlier attempt
+    /// wrote, else writes it.
+    pub(super) async fn write(&self, text: &str) -> Result<u64, GithubError> {
+        let text = &self.bench.redactor.redact(text);
+        let mut id = self.id.lock().await;
+        if id.is_none() {
+            let marker = format!("<!-- mend:task:{} -->", self.task);
+            *id = self
+                .session
+                .find_comment(self.thread().number(), &marker)
+                .await?
+                .map(|c| c.id);
+        }
+        if let Some(known) = *id {
+            match self
+                .session
+                .update_comment(self.thread(), known, text)
+                .await
+            {
+                Ok(_) => return Ok(known),
+                // Somebody deleted it: people still need the answer.
+                Err(GithubError::NotFound(_)) => *id = None,
+                Err(e) => return Err(e),
+            }
+        }
+        let made = self.session.create_comment(self.thread(), text).await?;
+        *id = Some(made.id);
+        Ok(made.id)
+    }
+
+    /// Keeps the comment up to date until this is dropped. What GitHub refuses is left for the
+    /// next change; the ending is written by itself.
+    pub(super) async fn follow(&self) {
+        loop {
+            self.board.changed.notified().await;
+            if let Err(error) = self.open().await {
+                tracing::warn!(task = %self.task, %error, "the status comment could not be brought up to date");
+            }
+            tokio::time::sleep(self.bench.times.status).await;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Answers to comments and labels: a reaction where that is enough, a text where it is not.
+
+use super::Bench;
+use crate::domain::TaskId;
+use crate::github::{GithubError, Reaction, Session};
+use crate::intake::{Notice, Said, Untold, Voice};
+use crate::render;
+use async_trait::async_trait;
+use std::sync::Arc;
+
+/// Writes notices to GitHub.
+pub struct Spokesman {
+    bench: Arc<Bench>,
+    label: String,
+}
+
+impl Spokesman {
+    /// `label` is the one that starts a task.
+    pub fn new(bench: Arc<Bench>, label: String) -> Self {
+        Spokesman { bench, label }
+    }
+
+    /// The text of a notice; `None` where a reaction says it.
+    async fn text(&self, said: &Said) -> Result<Option<String>, Untold> {
+        Ok(Some(match said {
+            Said::Accepted { .. } => return Ok(None),
+            Said::Refused { needed } => render::not_allowed(needed.word()),
+            Said::NotServed => render::not_served(),
+            Said::Stopping { tasks } => render::stopping(tasks.len()),
+            Said::Status { task } => self.status(*task).await?,
+            Said::Help => render::help(&self.label),
+            Said::Hint { line, hint } => render::hint(line, hint),
+            Said::NotOurs => render::not_ours(),
+            Said::Ci => render::no_ci_hold(),
+        }))
+    }
+
+    async fn status(&self, task: Option<TaskId>) -> Result<String, Untold> {
+        let Some(id) = task else {
+            return Ok(render::status(None));
+        };
+        let task = self.bench.store.task(id).await.map_err(|e| Untold {
+            why: e.to_string(),
+            transient: e.is_transient(),
+            not_before: None,
+        })?;
+        Ok(render::status(
+            task.as_ref().map(|t| (t.id.0, t.state.word(), t.verdict)),
+        ))
+    }
+
+    /// Reacts to the comment that asked, if one did.
+    async fn react(&self, session: &Session, notice: &Notice) -> Result<(), GithubError> {
+        match notice.place.comment_id {
+            Some(comment) => {
+                session
+                    .react_to_comment(notice.place.thread, comment, Reaction::Eyes)
+                    .await
+            }
+            None => Ok(()),
+        }
+    }
+
+    async fn write(
+        &self,
+        session: &Session,
+        notice: &Notice,
+        text: &str,
+    ) -> Result<(), GithubError> {
+        let marker = format!("<!-- mend:notice:{}:{} -->", notice.delivery, notice.name);
+        let thread = notice.place.thread;
+        if session
+            .find_comment(thread.number(), &marker)
+            .await?
+            .is_some()
+        {
+            return Ok(());
+        }
+        let text = self.bench.redactor.redact(&format!("{marker}\n{text}"));
+        session.create_comment(thread, &text).await.map(drop)
+    }
+}
+
+#[async_trait]
+impl Voice for Spokesman {
+    async fn tell(&self, notice: &Notice) -> Result<(), Untold> {
+        let session = self.bench.github.shared_session(&notice.place.repo);
+        let done = match self.text(&notice.said).await? {
+            None => self.react(&session, notice).await,
+            Some(text) => self.write(&session, notice, &text).await,
+        };
+        done.map_err(|e| Untold {
+            why: e.to_string(),
+            transient: e.is_transient(),
+            not_before: e.not_before(),
+        })
+    }
+}

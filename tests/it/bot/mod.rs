@@ -1,0 +1,6 @@
+//! The bot from outside: webhooks in, pull requests and comments out.
+
+mod edge;
+mod endings;
+mod label;
+mod retry;
