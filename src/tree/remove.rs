@@ -39,30 +39,45 @@ pub fn remove_tree(path: &Path) -> Result<(), TreeError> {
         }
         Ok(_) => {}
     }
-    let top = open_any_mode(&up, name).map_err(gone)?;
+    let Some(top) = present(open_any_mode(&up, name)).map_err(gone)? else {
+        return Ok(());
+    };
     let mut lifted = 0;
     // A folder that was lifted lies in `top` again, so a pass may leave some for the next.
-    while !names(&top).map_err(gone)?.is_empty() {
+    while present(names(&top)).map_err(gone)?.is_some_and(|n| !n.is_empty()) {
         clear(&top, &top, 0, &mut lifted).map_err(gone)?;
     }
-    unlinkat(&up, name, AtFlags::REMOVEDIR).map_err(gone)
+    present(unlinkat(&up, name, AtFlags::REMOVEDIR)).map_err(gone)?;
+    Ok(())
+}
+
+/// `None` for what is not there any more.
+fn present<T>(result: Result<T, Errno>) -> Result<Option<T>, Errno> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(e) => Err(e),
+    }
 }
 
 fn clear(top: &OwnedFd, here: &OwnedFd, depth: usize, lifted: &mut u64) -> Result<(), Errno> {
-    for name in names(here)? {
+    // Somebody else may be removing it as well: what is gone is fine.
+    for name in present(names(here))?.unwrap_or_default() {
         match unlinkat(here, &name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => continue,
             // Linux answers EISDIR; POSIX allows EPERM.
             Err(Errno::ISDIR | Errno::PERM) => {}
             Err(e) => return Err(e),
         }
-        let inner = open_any_mode(here, name.as_c_str())?;
+        let Some(inner) = present(open_any_mode(here, name.as_c_str()))? else {
+            continue;
+        };
         if depth < MAX_HELD {
             clear(top, &inner, depth + 1, lifted)?;
-            unlinkat(here, &name, AtFlags::REMOVEDIR)?;
+            present(unlinkat(here, &name, AtFlags::REMOVEDIR))?;
         } else {
             *lifted += 1;
-            renameat(here, &name, top, format!(".mend-lifted-{lifted}"))?;
+            present(renameat(here, &name, top, format!(".mend-lifted-{lifted}")))?;
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::world::World;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_signatures_and_large_bodies_are_refused() {
-    let world = World::new(&[]).await;
+    let world = World::new(&[&[crate::world::fix()]]).await;
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let post = |body: Vec<u8>, signature: Option<String>| {
         let mut request = http

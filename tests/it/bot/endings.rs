@@ -34,10 +34,9 @@ async fn github_down_at_the_end_delays_the_pull_request() {
     let mut world = World::new(&[&[fix()]]).await;
     // Fetching works, everything that publishes does not.
     for path in ["git-receive-pack", "/pulls$"] {
-        world
-            .sim
-            .fault(Fault::always(path, Effect::status(503, "down")))
-            .unwrap();
+        let fault = Fault::always(path, Effect::status(503, "down"));
+        let method = Some("POST".to_string());
+        world.sim.fault(Fault { method, ..fault }).unwrap();
     }
     let issue = world.label();
     let task = world
