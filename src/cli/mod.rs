@@ -3,6 +3,7 @@
 
 mod check;
 mod demo;
+mod edit;
 mod exit;
 mod fix;
 mod machine;
@@ -36,6 +37,8 @@ enum Command {
     Fix(fix::FixArgs),
     /// Find, run or judge a project's check
     Check(check::CheckArgs),
+    /// Apply a model's edits to files, exactly or not at all
+    Edit(edit::EditArgs),
     /// Run a command as a check would be confined, or say what this host can do
     Sandbox(sandbox::Args),
     /// Play a recorded conversation again, without a model
@@ -49,6 +52,7 @@ pub async fn run() -> ExitCode {
     let result = match cli.command {
         Command::Sandbox(args) => return sandbox::run(args).await,
         Command::Check(args) => return check::run(args).await,
+        Command::Edit(args) => edit::run(args),
         Command::Demo(args) => demo::run(args, &machine).await,
         Command::Serve(args) => serve::run(args, &machine).await,
         Command::Fix(args) => fix::run(args, &machine).await,

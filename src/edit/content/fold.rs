@@ -1,6 +1,7 @@
 //! Lines compared without their outer white space and with inner runs folded to one blank.
 
 use super::lines;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Windows that are looked for at most.
@@ -58,29 +59,22 @@ impl<'t> Folded<'t> {
 
     /// First lines of all windows that equal `wanted` after folding; overlapping ones count.
     pub fn windows(&self, wanted: &[&str]) -> Vec<usize> {
-        let pattern = Self::hashes_of(wanted);
-        if pattern.is_empty() || pattern.len() > self.len() {
+        if wanted.is_empty() || wanted.len() > self.len() {
             return Vec::new();
         }
+        let (pattern, row) = self.numbered(wanted);
         let borders = borders(&pattern);
         let mut found = Vec::new();
         let mut k = 0;
-        for (i, hash) in self.hashes.iter().enumerate() {
-            while k > 0 && (k == pattern.len() || pattern[k] != *hash) {
+        for (i, id) in row.iter().enumerate() {
+            while k > 0 && (k == pattern.len() || pattern[k] != *id) {
                 k = borders[k - 1];
             }
-            if pattern[k] == *hash {
+            if pattern[k] == *id {
                 k += 1;
             }
             if k == pattern.len() {
-                let start = i + 1 - k;
-                let same = wanted
-                    .iter()
-                    .enumerate()
-                    .all(|(n, line)| same_folded(line, self.line(start + n)));
-                if same {
-                    found.push(start);
-                }
+                found.push(i + 1 - k);
                 if found.len() == MOST_WINDOWS {
                     break;
                 }
@@ -88,10 +82,37 @@ impl<'t> Folded<'t> {
         }
         found
     }
+
+    /// One number for all lines that fold to the same text, for `wanted` and for the body; lines of
+    /// the body that are not wanted share a number of their own. Here hashes are checked.
+    fn numbered(&self, wanted: &[&str]) -> (Vec<u32>, Vec<u32>) {
+        let mut known: HashMap<u64, Vec<u32>> = HashMap::new();
+        let mut texts: Vec<&str> = Vec::new();
+        let mut pattern = Vec::with_capacity(wanted.len());
+        for (line, hash) in wanted.iter().zip(Self::hashes_of(wanted)) {
+            let ids = known.entry(hash).or_default();
+            let same = ids
+                .iter()
+                .find(|id| same_folded(texts[**id as usize], line));
+            pattern.push(same.copied().unwrap_or_else(|| {
+                texts.push(line);
+                ids.push(texts.len() as u32 - 1);
+                texts.len() as u32 - 1
+            }));
+        }
+        let row = (0..self.len()).map(|n| {
+            let ids = known.get(&self.hashes[n])?;
+            let mut same = ids.iter();
+            same.find(|id| same_folded(texts[**id as usize], self.line(n)))
+                .copied()
+        });
+        let row = row.map(|id| id.unwrap_or(u32::MAX)).collect();
+        (pattern, row)
+    }
 }
 
 /// For each prefix the length of its longest proper border (Knuth, Morris, Pratt).
-fn borders(pattern: &[u64]) -> Vec<usize> {
+fn borders(pattern: &[u32]) -> Vec<usize> {
     let mut borders = vec![0; pattern.len()];
     let mut k = 0;
     for i in 1..pattern.len() {

@@ -1,18 +1,13 @@
 //! One case is one JSON file; `tests/cases/edits/README.md` says what its fields mean.
 
-use super::disk::{Disk, write};
 use base64::Engine as _;
-use mend::edit::{
-    AllSeen, Applied, EditError, Protected, Seen, Sight, View, apply_blocks, apply_tool,
-    apply_udiff, parse_call, parse_call_text,
-};
-use mend::tree::Tree;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// The whole of a tree: path to kind and content, links not followed.
 type Shape = BTreeMap<String, String>;
@@ -74,32 +69,43 @@ fn bytes_of(file: &Value) -> Vec<u8> {
     }
 }
 
-/// What read_file showed, where it is not what is on disk.
-struct Shown(BTreeMap<String, Vec<u8>>);
+/// The answer of `mend edit apply`, with its exit code.
+struct Answer {
+    code: i32,
+    json: Value,
+}
 
-impl Seen for Shown {
-    fn sight(&self, path: &str, now: &[u8]) -> Sight {
-        match self.0.get(path) {
-            Some(_) => self.0.sight(path, now),
-            None => Sight::Whole,
-        }
+impl Answer {
+    fn outcome(&self) -> &str {
+        self.json["outcome"].as_str().unwrap()
     }
 }
 
-fn apply(view: &View<'_>, case: &Value) -> Result<Applied, EditError> {
-    let reply = &case["reply"];
-    match case["dialect"].as_str().unwrap() {
-        "blocks" => apply_blocks(view, reply.as_str().unwrap()),
-        "udiff" => apply_udiff(view, reply.as_str().unwrap()),
-        "tool" => {
-            let name = reply["name"].as_str().unwrap();
-            let call = match reply.get("arguments_json") {
-                Some(text) => parse_call_text(name, text.as_str().unwrap()),
-                None => parse_call(name, &reply["arguments"]),
-            }?;
-            apply_tool(view, &call)
-        }
-        other => panic!("dialect {other}"),
+fn mend(root: &Path, case: &Value, more: &[&str]) -> Answer {
+    let reply = match &case["reply"] {
+        Value::String(text) => text.clone(),
+        call => call.to_string(),
+    };
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mend"))
+        .args(["edit", "apply", "--json", "--dialect"])
+        .arg(case["dialect"].as_str().unwrap())
+        .arg("--root")
+        .arg(root)
+        .args(more)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(reply.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    Answer {
+        code: output.status.code().unwrap(),
+        json: serde_json::from_slice(&output.stdout).unwrap(),
     }
 }
 
@@ -146,43 +152,36 @@ fn run(case: &Value) -> Result<(), String> {
     lay(&outside, case.get("outside_before").unwrap_or(&empty));
     let (before, outside_before) = (shape(&root), shape(&outside));
 
-    let disk = Disk(Tree::open(&root).unwrap());
-    let shown = case
-        .get("files_read")
-        .and_then(Value::as_object)
-        .map(|files| {
-            Shown(
-                files
-                    .iter()
-                    .map(|(path, file)| (path.clone(), bytes_of(file)))
-                    .collect(),
-            )
-        });
-    let guard = Protected::new();
-    let view = View {
-        files: &disk,
-        seen: shown
-            .as_ref()
-            .map_or(&AllSeen as &dyn Seen, |s| s as &dyn Seen),
-        guard: &guard,
-    };
-    let result = apply(&view, case);
-    if shape(&root) != before {
-        return Err("the engine wrote".into());
+    // What read_file last showed is what was there, but for the files that the case lists.
+    let seen = folder.path().join("seen");
+    if let Some(shown) = case.get("files_read") {
+        fs::create_dir_all(&seen).unwrap();
+        lay(&seen, shown);
     }
-    let outcome = match &result {
-        Ok(applied) if applied.changes.is_empty() => "no_change",
-        Ok(applied) => {
-            write(&disk.0, &applied.changes);
-            "applied"
-        }
-        Err(_) => "rejected",
+    let seen = seen.to_str().unwrap().to_string();
+    let more: &[&str] = if case.get("files_read").is_some() {
+        &["--seen", &seen]
+    } else {
+        &[]
     };
+
+    let dry = mend(&root, case, &[more, &["--dry-run"]].concat());
+    if shape(&root) != before {
+        return Err("a dry run wrote".into());
+    }
+    let answer = mend(&root, case, more);
+    if answer.json != dry.json {
+        return Err(format!("a dry run said {}, then {}", dry.json, answer.json));
+    }
+    let outcome = answer.outcome();
+    if answer.code != i32::from(outcome == "rejected") {
+        return Err(format!("{outcome} with exit code {}", answer.code));
+    }
     let expect = &case["expect"];
     let wanted = expect["outcome"].as_str().unwrap();
     let also = strings(&expect["outcome_also"]);
     if outcome != wanted && !also.iter().any(|o| o == outcome) {
-        return Err(format!("{outcome}, not {wanted}: {result:?}"));
+        return Err(format!("{outcome}, not {wanted}: {}", answer.json));
     }
     let after = shape(&root);
     if shape(&outside) != outside_before {
@@ -199,31 +198,34 @@ fn run(case: &Value) -> Result<(), String> {
             return Err(format!("the tree is\n{after:#?}\nand not\n{ideal:#?}"));
         }
     }
-    match &result {
-        Ok(applied) if !applied.changes.is_empty() => {
-            check_diff(case, &applied.diff, &after, folder.path())
-        }
-        Ok(_) => Ok(()),
-        Err(error) => check_error(expect, error),
+    match outcome {
+        "applied" => check_diff(
+            case,
+            answer.json["diff"].as_str().unwrap(),
+            &after,
+            folder.path(),
+        ),
+        "rejected" => check_error(expect, &answer.json["error"]),
+        _ => Ok(()),
     }
 }
 
-fn check_error(expect: &Value, error: &EditError) -> Result<(), String> {
-    let kind = error.kind.name();
+fn check_error(expect: &Value, error: &Value) -> Result<(), String> {
+    let kind = error["kind"].as_str().unwrap();
     let mut kinds = strings(&expect["error_kind_also"]);
     kinds.extend(expect["error_kind"].as_str().map(String::from));
     if !kinds.is_empty() && !kinds.iter().any(|k| k == kind) {
         return Err(format!("{kind}, not {kinds:?}: {error}"));
     }
-    let message = error.message.to_lowercase();
+    let message = error["message"].as_str().unwrap();
     for part in strings(&expect["error_mentions"]) {
-        if !message.contains(&part.to_lowercase()) {
-            return Err(format!("{part:?} is not in the message: {error}"));
+        if !message.to_lowercase().contains(&part.to_lowercase()) {
+            return Err(format!("{part:?} is not in the message: {message}"));
         }
     }
     let most = expect["error_max_bytes"].as_u64().unwrap_or(4096);
-    if error.message.len() as u64 > most {
-        return Err(format!("{} bytes of message", error.message.len()));
+    if message.len() as u64 > most {
+        return Err(format!("{} bytes of message", message.len()));
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! The edit engine from outside: the cases of `tests/cases/edits`, and properties.
 
 mod cases;
-mod disk;
+mod command;
 mod properties;
