@@ -62,6 +62,10 @@ impl Tally {
 
     /// Tests that really ran, whatever came of it.
     pub(super) fn ran(&self) -> u64 {
+        // Errors beside no test at all are errors outside tests.
+        if self.total == Some(0) && self.passed.unwrap_or(0) == 0 {
+            return 0;
+        }
         self.passes()
             .saturating_add(self.reds())
             .saturating_add(self.other.unwrap_or(0))
@@ -70,6 +74,11 @@ impl Tally {
     pub(super) fn is_empty(&self) -> bool {
         *self == Tally::default()
     }
+}
+
+/// Whether a word, in lower case, says what a number counts.
+pub(super) fn is_known(word: &str) -> bool {
+    field(word).is_some()
 }
 
 /// What a word beside a number counts.
@@ -103,6 +112,8 @@ enum Token {
     Break,
     /// Binds a word to the number after it.
     Bind,
+    /// The number before it is a share of the number after it: `1/2`, `1 of 2`.
+    Of,
 }
 
 fn tokens(text: &str) -> Vec<Token> {
@@ -129,12 +140,23 @@ fn tokens(text: &str) -> Vec<Token> {
             match word.parse() {
                 Ok(number) if digits && !percent => out.push(Token::Number(number)),
                 _ if digits && (decimal || percent) => out.push(Token::Break),
+                _ if word.eq_ignore_ascii_case("of") && of_numbers(&out, &text[end..]) => {
+                    out.retain(|t| *t != Token::Word("out".to_string()));
+                    out.push(Token::Of);
+                }
                 _ => out.push(Token::Word(word.to_lowercase())),
             }
         } else {
             match c {
-                ':' | '=' | '#' => out.push(Token::Bind),
-                ',' | '|' | '/' | ';' | '(' | ')' | '[' | ']' | '.' | '─' | '-' | '·' | '•' => {
+                ':' => out.push(Token::Bind),
+                '/' if of_numbers(&out, &text[end..]) => out.push(Token::Of),
+                '=' if text[end..].starts_with(|n: char| n.is_ascii_digit())
+                    && text[..start].ends_with(char::is_alphabetic) =>
+                {
+                    out.push(Token::Bind);
+                }
+                '=' | ',' | '|' | '/' | ';' | '(' | ')' | '[' | ']' | '.' | '─' | '-' | '·'
+                | '•' => {
                     out.push(Token::Break);
                 }
                 _ => {}
@@ -142,6 +164,13 @@ fn tokens(text: &str) -> Vec<Token> {
         }
     }
     out
+}
+
+/// Whether `of` or a slash stands between two numbers.
+fn of_numbers(before: &[Token], after: &str) -> bool {
+    let number = matches!(before, [.., Token::Number(_)])
+        || matches!(before, [.., Token::Number(_), Token::Word(out)] if out == "out");
+    number && after.trim_start().starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// What a line counts, over every pair of number and known word. Understands `2 passed, 1 failed`,
@@ -160,6 +189,19 @@ pub(super) fn tally(line: &str) -> Tally {
             let Token::Number(number) = token else {
                 continue;
             };
+            // `1 of 2 tests failed`: the words belong to the first, the second is the total.
+            if at > 1 && part[at - 1] == Token::Of {
+                if shared(part, at - 2).is_some() {
+                    tally.total = tally.total.or(Some(*number));
+                }
+                continue;
+            }
+            if part.get(at + 1) == Some(&Token::Of) {
+                if let Some(found) = shared(part, at).filter(|f| *f != Field::Total) {
+                    tally.add(found, *number);
+                }
+                continue;
+            }
             let found = if flips {
                 before(part, at)
             } else {
@@ -180,6 +222,11 @@ fn words(part: &[Token]) -> Vec<&str> {
             _ => None,
         })
         .collect()
+}
+
+/// What the first number of a share counts.
+fn shared(part: &[Token], at: usize) -> Option<Field> {
+    after(part, at + 2).or_else(|| before(part, at))
 }
 
 fn after(part: &[Token], at: usize) -> Option<Field> {
@@ -208,6 +255,9 @@ fn before(part: &[Token], at: usize) -> Option<Field> {
         .map_or(0, |i| i + 1);
     let words = words(&part[start..end]);
     let [.., last] = words[..] else { return None };
+    if let [.., "out", "of"] = words[..] {
+        return Some(Field::Total);
+    }
     if let [.., one, two] = words[..]
         && let Some(found) = field(&format!("{one} {two}"))
     {
@@ -264,8 +314,14 @@ mod tests {
             ),
             (
                 "100% tests passed, 0 tests failed out of 2",
-                [none, Some(0), none, none, none],
+                [none, Some(0), none, none, Some(2)],
             ),
+            (
+                "1 out of 2 tests failed (0.00s)",
+                [none, Some(1), none, none, Some(2)],
+            ),
+            ("3/4 tests passed", [Some(3), none, none, none, Some(4)]),
+            ("Ran 1 of 2 specs", [none, none, none, none, Some(2)]),
             ("All 2 tests passed.", [Some(2), none, none, none, none]),
             (
                 "RESULTS    : PASS 1 | ERROR 0 | FAIL 2 | SKIP 0",
@@ -277,6 +333,7 @@ mod tests {
                 [Some(3), Some(1), none, Some(0), none],
             ),
             ("version 1.2.3 of 4 things", [none; 5]),
+            ("    1 / 0", [none; 5]),
         ] {
             assert_eq!(of(line), want, "{line}");
         }

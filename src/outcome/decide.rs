@@ -77,6 +77,9 @@ pub(super) fn decide(input: &Input<'_>, text: &Text, facts: &Facts, shapes: &[Sh
     let began = facts.began.is_some() || !facts.green.is_empty();
     let started = facts.ran() > 0 || !denied && (began || names > 0);
     let red = facts.reds() > 0 || names > 0 || facts.red_lines > 0 && !counted;
+    if started && facts.generic && only_load_errors(text, facts, shapes) {
+        return Verdict::new(DidntStart, Cause::Stopped, Some(Kind::Build));
+    }
     if started && (red || stand_ins > 0) {
         return Verdict::new(Failed, Cause::Red, Some(red_kind(facts)));
     }
@@ -98,6 +101,16 @@ pub(super) fn decide(input: &Input<'_>, text: &Text, facts: &Facts, shapes: &[Sh
         return ran_green(facts, ok);
     }
     not_started(input, text, facts, shapes, ok)
+}
+
+/// Runners without rules of their own may count a file that does not load as a failing test.
+fn only_load_errors(text: &Text, facts: &Facts, shapes: &[Shape]) -> bool {
+    let passes: u64 = facts.summaries.iter().map(|s| s.2.passes()).sum();
+    let asserts = shapes.iter().any(|s| s.class == Class::Assertion);
+    let loads = shapes
+        .iter()
+        .any(|s| s.class <= Class::Missing && shapes::is_load(text.line(s.at)));
+    !facts.summaries.is_empty() && passes == 0 && loads && !asserts
 }
 
 /// Tests ran and none of them is red.
@@ -145,7 +158,11 @@ fn not_started(
         return Verdict::new(DidntStart, Cause::Stopped, Some(Kind::Build));
     }
     if !facts.zero.is_empty() || !facts.summaries.is_empty() {
-        let error = !ok && shapes.iter().any(|s| s.class <= Class::Exception);
+        let load = |s: &Shape| s.class <= Class::Missing && shapes::is_load(text.line(s.at));
+        let error = !ok
+            && shapes
+                .iter()
+                .any(|s| s.class <= Class::Exception || load(s));
         let cause = if error { Cause::Stopped } else { Cause::Zero };
         return Verdict::new(DidntStart, cause, Some(Kind::NoTests));
     }
@@ -162,7 +179,8 @@ fn not_started(
         return Verdict::new(Failed, Cause::ExitOnly, None);
     }
     let asserts = shapes.iter().any(|s| s.class == Class::Assertion);
-    let broken = shapes.iter().find(|s| s.class != Class::Assertion);
+    let broken = shapes.iter().find(|s| s.class < Class::Complaint);
+    let broken = broken.or_else(|| complaint(text, shapes));
     match broken {
         Some(shape) if !asserts => {
             let kind = shapes::kind_of(text.line(shape.at), Some(shape.class));
@@ -172,6 +190,14 @@ fn not_started(
         _ if facts.dots.is_some() => Verdict::new(Failed, Cause::Cut, Some(Kind::Crash)),
         _ => Verdict::new(Failed, Cause::ExitOnly, None),
     }
+}
+
+/// A tool's complaint counts only near the end: above it is talk.
+fn complaint<'a>(text: &Text, shapes: &'a [Shape]) -> Option<&'a Shape> {
+    let from = text.len().saturating_sub(40);
+    shapes
+        .iter()
+        .find(|s| s.class == Class::Complaint && s.at >= from)
 }
 
 /// The kind of a red run: a test that failed is an assertion, one that could not begin is set-up.

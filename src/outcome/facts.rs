@@ -39,6 +39,8 @@ pub(super) struct Facts {
     pub(super) flaky: Vec<String>,
     pub(super) narrowed: bool,
     pub(super) crash: Option<Crash>,
+    /// No runner with rules of its own was recognised.
+    pub(super) generic: bool,
 }
 
 /// Rules that wrap other runners or belong to none.
@@ -62,9 +64,16 @@ impl Facts {
             closed || stopped && !WRAPPERS.contains(&f.runner)
         });
         if !known {
-            all.push(generic::read(text, names));
+            let mut found = generic::read(text, names);
+            let marked = found.summaries.is_empty() && found.fails == 0;
+            if marked && !sums_up(text, command, held) && !generic::is_short(text, &found) {
+                // No runner that is known to sum up its run: the marks are all there is.
+                found.green.extend(found.marks.last().map(|m| m.0));
+            }
+            all.push(found);
         }
         let mut facts = Facts::merge(all);
+        facts.generic = !known;
         facts.crash = crash(text, exit);
         facts
     }
@@ -140,6 +149,70 @@ fn earliest(one: Option<usize>, other: Option<usize>) -> Option<usize> {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
     }
+}
+
+/// Words by which runners are called that end every run with a summary, with their rules' names.
+const CALLED: &[(&str, &[&str])] = &[
+    ("pytest", &["pytest", "py.test"]),
+    (
+        "unittest",
+        &[
+            "unittest",
+            "nose2",
+            "nosetests",
+            "manage.py",
+            "runtests.py",
+            "trial",
+        ],
+    ),
+    ("cargo test", &["cargo"]),
+    ("node --test", &["node"]),
+    ("jest", &["jest"]),
+    ("vitest", &["vitest"]),
+    ("mocha", &["mocha"]),
+    ("ava", &["ava"]),
+    ("jasmine", &["jasmine"]),
+    ("uvu", &["uvu"]),
+    ("playwright", &["playwright"]),
+    ("bun test", &["bun"]),
+    ("deno test", &["deno"]),
+    ("tap summary", &["tape", "tap"]),
+    ("qunit", &["qunit"]),
+    ("go test", &["go"]),
+    ("gotestsum", &["gotestsum"]),
+    ("maven", &["mvn", "mvnw"]),
+    ("gradle", &["gradle", "gradlew"]),
+    ("ctest", &["ctest"]),
+    ("gtest", &["gtest"]),
+    ("meson", &["meson"]),
+    ("rspec", &["rspec"]),
+    ("minitest", &["rake", "rails", "ruby"]),
+    ("phpunit", &["phpunit", "pest"]),
+    ("exunit", &["mix"]),
+    ("eunit", &["rebar3"]),
+    ("behave", &["behave"]),
+    ("robot", &["robot"]),
+    ("busted", &["busted"]),
+    ("prove", &["prove"]),
+    ("bats", &["bats"]),
+    ("tox", &["tox"]),
+    ("nox", &["nox"]),
+];
+
+/// Whether the command, or a command that the output echoes, is one that sums up its run.
+fn sums_up(text: &Text, command: &str, held: &[&str]) -> bool {
+    let calls = |line: &str| {
+        line.split(|c: char| c.is_whitespace() || ";&|()".contains(c))
+            .any(|word| {
+                let word = word.rsplit('/').next().unwrap_or(word);
+                let mut called = CALLED.iter().filter(|(name, _)| !held.contains(name));
+                called.any(|(_, words)| words.contains(&word))
+            })
+    };
+    let echo =
+        |line: &str| line.starts_with("> ") || line.starts_with("$ ") || line.starts_with("+ ");
+    let mut head = text.between(0, 20);
+    calls(command) || head.any(|(at, line)| (at == 0 || echo(line)) && calls(line))
 }
 
 /// What is a part of another runner's output doesn't count beside it.

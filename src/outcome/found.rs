@@ -183,3 +183,16 @@ impl Found {
         self.summaries.iter().map(|s| s.tally.reds()).sum()
     }
 }
+
+/// Whether a failing test's name is that of a source file: what stands for tests that could not be
+/// loaded. A suffix in brackets may follow.
+pub(super) fn is_file(name: &str) -> bool {
+    const EXTENSIONS: &[&str] = &[
+        "js", "mjs", "cjs", "ts", "mts", "cts", "tsx", "jsx", "py", "rb", "go", "rs", "php", "lua",
+        "ex", "exs", "pl", "java", "kt", "c", "cc", "cpp",
+    ];
+    let first = name.split_whitespace().next().unwrap_or(name);
+    let rest = name.get(first.len()..).unwrap_or("").trim_start();
+    let extension = first.rsplit_once('.').map(|(_, e)| e);
+    extension.is_some_and(|e| EXTENSIONS.contains(&e)) && (rest.is_empty() || rest.starts_with('['))
+}

@@ -102,6 +102,7 @@ fn stopped(text: &Text, facts: &Facts, shapes: &[Shape]) -> Option<usize> {
         .or_else(|| first(shapes, Class::Missing))
         .or_else(|| first(shapes, Class::Lint))
         .or_else(|| zero(text, facts))
+        .or_else(|| first(shapes, Class::Complaint))
         .or_else(|| last_line(text))
 }
 

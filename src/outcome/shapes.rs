@@ -20,6 +20,8 @@ pub(super) enum Class {
     Missing,
     /// A finding of a linter.
     Lint,
+    /// A tool says what it lacks or does not understand.
+    Complaint,
     /// A failed assertion: tests ran, whatever else is unknown.
     Assertion,
 }
@@ -116,6 +118,13 @@ const MISSING: &[&str] = &[
     r"\bnot found\b",
 ];
 
+const COMPLAINT: &[&str] = &[
+    r"(?i)\b(?:no rule to make|no such|could not|couldn.t|cannot|can.t|unable to|failed to|does not exist|doesn.t exist)\b",
+    r"(?i)\b(?:missing|unknown|unrecogni[sz]ed|invalid|unsupported|malformed|required|denied|refused|not allowed|must (?:be|have|specify))\b",
+    r"(?i)\bno (?:\S+ ){1,4}(?:found|specified|given|available|configured|defined|in this directory)\b|\bno value for\b",
+    r"(?i)\bnot (?:found|installed|available|supported|recogni[sz]ed|configured|a valid)\b",
+];
+
 const LINT: &[&str] = &[
     r"^\s+[0-9]+:[0-9]+\s+error\s+\S",
     r"^\S+\.\w+:[0-9]+:(?:[0-9]+:)? [A-Z]{1,4}[0-9]{2,5}\b",
@@ -147,6 +156,7 @@ static TABLES: LazyLock<Option<Tables>> = LazyLock::new(|| {
         (Class::Exception, EXCEPTION),
         (Class::Missing, MISSING),
         (Class::Lint, LINT),
+        (Class::Complaint, COMPLAINT),
         (Class::Assertion, ASSERTION),
     ];
     let classes = all
@@ -160,6 +170,29 @@ static TABLES: LazyLock<Option<Tables>> = LazyLock::new(|| {
         followers: RegexSet::new(FOLLOWERS).ok()?,
     })
 });
+
+/// Whether an error kept a file from loading, rather than a test from passing.
+pub(super) fn is_load(line: &str) -> bool {
+    let words = [
+        "SyntaxError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "LoadError",
+        "ParseError",
+        "PARSE_ERROR",
+        "syntax error",
+        "Cannot find module",
+        "Cannot find package",
+        "cannot load such file",
+        "No module named",
+        "ModuleNotFound",
+        "Failed to load",
+        "failed to import",
+        "Failed to import",
+        "Transform failed",
+    ];
+    words.iter().any(|w| line.contains(w))
+}
 
 /// Whether a line only follows from an error printed elsewhere.
 pub(super) fn is_follower(line: &str) -> bool {
@@ -177,7 +210,15 @@ pub(super) fn read(text: &Text) -> Vec<Shape> {
             continue;
         }
         let hits = tables.set.matches(line);
-        if !hits.matched_any() || tables.followers.is_match(line) {
+        if !hits.matched_any() {
+            continue;
+        }
+        if tables.followers.is_match(line) {
+            let complains = |h: usize| tables.classes.get(h) == Some(&Class::Complaint);
+            if hits.iter().any(complains) {
+                let class = Class::Complaint;
+                shapes.push(Shape { class, at });
+            }
             continue;
         }
         let mut last = None;
@@ -309,7 +350,7 @@ pub(super) fn kind_of(line: &str, class: Option<Class>) -> Kind {
         Some(Class::Assertion) => Kind::Assertion,
         Some(Class::Compiler | Class::Python | Class::Traceback) | None => Kind::Build,
         Some(Class::Exception) => Kind::Build,
-        Some(Class::Missing) => Kind::Config,
+        Some(Class::Missing | Class::Complaint) => Kind::Config,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Act, Rule, Runner};
 use crate::domain::Kind;
 use crate::outcome::counts::Field;
-use crate::outcome::found::Found;
+use crate::outcome::found::{Found, is_file};
 use crate::outcome::text::Text;
 use regex::Captures;
 
@@ -104,12 +104,6 @@ fn tap_fail(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) {
         failing.file = file.map(str::to_string);
         failing.line = line.and_then(|l| l.parse().ok());
     }
-}
-
-/// A file that could not be loaded counts as one test with the file's name.
-fn is_file(name: &str) -> bool {
-    let ends = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"];
-    !name.contains(' ') && ends.iter().any(|end| name.ends_with(end))
 }
 
 fn finish(_: &Text, _: &str, found: &mut Found) {

@@ -3,7 +3,7 @@
 use super::{Act, Rule, Runner, nothing};
 use crate::domain::Kind;
 use crate::outcome::counts::{Field, Tally};
-use crate::outcome::found::Found;
+use crate::outcome::found::{Found, is_file};
 use crate::outcome::text::Text;
 use regex::Captures;
 
@@ -43,7 +43,7 @@ fn result(found: &mut Found, text: &Text, at: usize) {
         if !title.is_empty() && found.passing.len() < 100_000 {
             found.passing.push(title.to_string());
         }
-    } else if is_stand_in(title) {
+    } else if is_stand_in(title) || is_file(title) && !has_parts(text, at) {
         found.stand_in(title, at);
         found.outside(Kind::Setup, at, false, true);
         found.fails += 1;
@@ -62,6 +62,14 @@ fn is_stand_in(title: &str) -> bool {
         title,
         "global failure" | "setup_file failed" | "bats-gather-tests"
     )
+}
+
+/// Whether results of a subtest stand above: then a file did load.
+fn has_parts(text: &Text, at: usize) -> bool {
+    let above = (at.saturating_sub(400)..at).rev().map(|n| text.line(n));
+    let mut above =
+        above.take_while(|line| !line.starts_with("ok ") && !line.starts_with("not ok "));
+    above.any(|line| line.starts_with("    ok ") || line.starts_with("    not ok "))
 }
 
 /// tape prints a test's title as a comment above its assertions.
