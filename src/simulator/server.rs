@@ -266,6 +266,13 @@ async fn outermost(
     let id = uuid::Uuid::new_v4().simple().to_string().to_uppercase();
     set(response.headers_mut(), "x-github-request-id", &id);
     set(response.headers_mut(), "server", "github.com");
+    // By this GitHub's own clock: clients measure their skew with it.
+    let now = host.world().clock.now();
+    set(
+        response.headers_mut(),
+        "date",
+        &httpdate::fmt_http_date(now),
+    );
     host.log().push(LoggedRequest {
         method: method.to_string(),
         path: uri.path().to_string(),

@@ -34,7 +34,8 @@ pub(super) fn show(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     Ok(Answer::ok(one(world, repo, call.number("comment")?)?))
 }
 
-/// The author may, and a person with `write`. An App may edit only its own comments.
+/// The author may, and a person with `write`. An App only with its own comments, which is stricter
+/// than GitHub: mend has no business with others'.
 fn may_change(world: &World, call: &Call, repo: u64, id: u64) -> Result<(), Refusal> {
     let own = world.comment(repo, id)?.author == world.acting(&call.caller)?;
     match &call.caller {

@@ -56,9 +56,9 @@ pub(super) fn rate_limit(world: &mut World, call: &Call) -> Result<Answer, Refus
         "remaining": world.rate_limit.saturating_sub(used),
         "reset": since + 3600
     });
-    Ok(Answer::ok(
-        json!({ "resources": { "core": core }, "rate": core }),
-    ))
+    let search = json!({ "limit": 30, "used": 0, "remaining": 30, "reset": since + 60 });
+    let resources = json!({ "core": core, "search": search });
+    Ok(Answer::ok(json!({ "resources": resources, "rate": core })))
 }
 
 pub(super) fn permission(world: &mut World, call: &Call) -> Result<Answer, Refusal> {

@@ -1,11 +1,13 @@
 //! The room `github`, which mend itself uses, against the simulator: neither knows the other.
 
 use super::*;
-use mend::domain::{RepoRef, SystemClock};
+use mend::domain::{Clock, RepoRef, SystemClock};
 use mend::github::{
     CheckOutput, Conclusion, Event, Github, GithubError, GithubSettings, NewCheckRun, NewPull,
     PullState, PullUpdate, Purpose, Reaction, Role, Session, Thread,
 };
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 fn session(github: &Simulator, id: u64) -> Session {
     let key = github.private_key_pem().to_string().into();
@@ -191,4 +193,29 @@ async fn its_tokens_have_no_more_than_their_purpose() {
         !matches!(suspended, GithubError::NotFound(_)),
         "{suspended}"
     );
+}
+
+struct Behind;
+
+impl Clock for Behind {
+    fn now(&self) -> SystemTime {
+        SystemTime::now() - Duration::from_secs(1800)
+    }
+}
+
+#[tokio::test]
+async fn it_finds_its_way_when_the_clocks_differ() {
+    let github = start(SimulatorOptions {
+        clock: Arc::new(Behind),
+        ..SimulatorOptions::default()
+    })
+    .await;
+    let (status, headers, _) = raw(&github, "GET", "/app", "none", Value::Null).await;
+    assert_eq!(status, 401);
+    let told = httpdate::parse_http_date(headers["date"].to_str().unwrap()).unwrap();
+    let behind = SystemTime::now().duration_since(told).unwrap().as_secs();
+    assert!((1799..1860).contains(&behind), "{behind}");
+    // By mend's clock the statement is issued half an hour ahead; the second one is not.
+    let session = session(&github, 1);
+    assert_eq!(session.github().app().await.unwrap().slug, "mend");
 }
