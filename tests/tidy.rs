@@ -80,10 +80,12 @@ const ARROWS: &[(&str, &[&str])] = &[
         "lab",
         &[
             "fix",
+            "agent",
             "check",
             "outcome",
             "model",
             "git",
+            "sandbox",
             "tree",
             "config",
             "workspace",

@@ -92,11 +92,11 @@ impl Loop<'_, '_> {
                     .to_string(),
             );
         }
-        if self.wrong.most_repeats >= WRONG_CALLS {
-            return Ok((None, Some(StopReason::RepeatedCall)));
-        }
         if self.wrong.in_a_row >= WRONG_CALLS {
             return Ok((None, Some(StopReason::InvalidCalls)));
+        }
+        if self.wrong.most_repeats >= WRONG_CALLS {
+            return Ok((None, Some(StopReason::RepeatedCall)));
         }
         Ok(((!notes.is_empty()).then(|| notes.join("\n\n")), None))
     }
@@ -109,10 +109,16 @@ impl Loop<'_, '_> {
         finish: bool,
         notes: &mut Vec<String>,
     ) -> Result<Option<StopReason>, AgentError> {
-        let base = self.work.base.runs().map(overall);
+        // Where an earlier run's change is green already, green says nothing about this run's task.
+        let before = self
+            .work
+            .head
+            .as_deref()
+            .or(self.work.base.runs())
+            .map(overall);
         let changed = !self.changes()?.is_empty();
         match overall(runs) {
-            Outcome::Passed if changed && base.is_some_and(|b| b != Outcome::Passed) => {
+            Outcome::Passed if changed && before.is_some_and(|b| b != Outcome::Passed) => {
                 return Ok(Some(if finish {
                     StopReason::Finished
                 } else {
@@ -132,7 +138,7 @@ impl Loop<'_, '_> {
         }
         let protected = context! { tests_protected => self.work.tests_protected };
         let limits = self.work.prompts.render("limits.md", protected)?;
-        let meaning = told::meaning(self.work.base.runs(), runs, &limits);
+        let meaning = told::meaning(self.work.base.runs(), before, runs, &limits);
         if !meaning.is_empty() {
             notes.push(meaning);
         }

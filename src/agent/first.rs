@@ -1,7 +1,7 @@
 //! The first message: the report, the files, the result of the check on the untouched code (rule W6).
 
 use super::{Base, PromptError, Work, told};
-use crate::text::{bound, sanitise_report};
+use crate::text::{bound, sanitise_report, visible};
 use minijinja::context;
 use sha2::{Digest, Sha256};
 
@@ -9,6 +9,8 @@ use sha2::{Digest, Sha256};
 const REPORT_BYTES: usize = 48 * 1024;
 /// Bytes of the list of files.
 const FILES_BYTES: usize = 24 * 1024;
+/// Bytes of an earlier run's change.
+const DIFF_BYTES: usize = 24 * 1024;
 
 pub(super) fn message(work: &Work<'_>, cannot_run: bool) -> Result<String, PromptError> {
     let title = sanitise_report(&work.report.title);
@@ -30,7 +32,9 @@ pub(super) fn message(work: &Work<'_>, cannot_run: bool) -> Result<String, Promp
             title, body, guidance,
             files => bound(&files, FILES_BYTES),
             base, base_why, cannot_run,
-            head => work.head.as_ref().map(|runs| told::result(runs, max)),
+            head => work.head.as_ref().map(|runs| told::result(runs, max / 4)),
+            earlier_diff => work.earlier.map(|e| bound(&visible(&e.diff), DIFF_BYTES)).unwrap_or_default(),
+            earlier_summary => work.earlier.map(|e| bound(&visible(&e.summary), REPORT_BYTES)).unwrap_or_default(),
         },
     )
 }

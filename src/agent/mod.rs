@@ -54,6 +54,15 @@ pub enum AgentError {
     Workspace(#[from] WorkspaceError),
 }
 
+/// What an earlier run did on the branch that this one goes on with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// Its change, as a unified diff.
+    pub diff: String,
+    /// What the pull request says about it.
+    pub summary: String,
+}
+
 /// One piece of work for the loop.
 pub struct Work<'a> {
     pub report: &'a Report,
@@ -63,6 +72,8 @@ pub struct Work<'a> {
     /// The full check on the code that the loop starts from, where that is not the base: mend's
     /// own earlier change.
     pub head: Option<Vec<CheckRun>>,
+    /// What that change is, and what was said about it.
+    pub earlier: Option<&'a Earlier>,
     pub model: &'a dyn Model,
     pub workspace: &'a Workspace,
     pub checks: &'a Checks,

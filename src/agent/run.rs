@@ -39,9 +39,9 @@ pub(super) struct Loop<'a, 'w> {
 /// See [`AgentError`].
 pub async fn run(work: &Work<'_>) -> Result<Ended, AgentError> {
     let cannot_run = work.base.runs().is_some_and(told::cannot_run);
-    let protected = context! { tests_protected => work.tests_protected };
+    let facts = context! { tests_protected => work.tests_protected, turns => work.limits.turns };
     let request = Request {
-        system: work.prompts.render("worker.md", protected)?,
+        system: work.prompts.render("worker.md", facts)?,
         messages: vec![Message::User(first::message(work, cannot_run)?)],
         tools: tools::specs(),
         max_output_tokens: work.max_output_tokens,

@@ -33,7 +33,14 @@ pub(super) fn line(run: &CheckRun) -> String {
         let counts: Vec<String> = [
             (tests.passed, "passed"),
             (tests.failed, "failed"),
-            (tests.errors, "errors"),
+            (
+                tests.errors,
+                if tests.errors == Some(1) {
+                    "error"
+                } else {
+                    "errors"
+                },
+            ),
             (tests.skipped, "skipped"),
         ]
         .iter()
@@ -57,12 +64,18 @@ pub(super) fn line(run: &CheckRun) -> String {
     text
 }
 
-/// What an automatic or a full check means for the model's next step.
-pub(super) fn meaning(base: Option<&[CheckRun]>, after: &[CheckRun], limits: &str) -> String {
+/// What an automatic or a full check means for the model's next step. `before` is what the check
+/// said of the code that the loop started from.
+pub(super) fn meaning(
+    base: Option<&[CheckRun]>,
+    before: Option<Outcome>,
+    after: &[CheckRun],
+    limits: &str,
+) -> String {
     let pairs = pairs(base, after);
     let mut text = String::new();
     match overall(after) {
-        Outcome::Passed if base.map(overall) == Some(Outcome::Passed) => text.push_str(
+        Outcome::Passed if before == Some(Outcome::Passed) => text.push_str(
             "The check was green before your change too: this shows that nothing broke, not that \
              the report is satisfied. Call `finish` when it is.",
         ),

@@ -67,6 +67,7 @@ pub(super) async fn run(args: DemoArgs, machine: &Machine) -> anyhow::Result<u8>
     .await?;
     terminal.say(&format!("issue labelled `mend`: {}", demo.issue_url()));
     let done = watch(&args, &demo, &terminal, &stop).await;
+    terminal.say("ending, and removing what the demo made");
     demo.stop().await?;
     scratch.close()?;
     done
@@ -101,19 +102,20 @@ fn show(demo: &Demo, ended: &Ended, terminal: &Terminal) {
     terminal.say(&format!(
         "task {} ended: {}",
         ended.task.id,
-        ended.verdict.word()
+        ended.verdict.word().replace('_', " ")
     ));
-    match demo.pull() {
+    let published = !ended.document["pull_request"].is_null();
+    match demo.pull().filter(|_| published) {
         Some(pull) => out::line(&format!(
-            "\n{}\n{}{}\n{} into {}\n\n{}\n",
-            pull.url,
+            "\nPull request #{}: {}{}\n{} into {}\n\n{}\n",
+            pull.number,
             pull.title,
             if pull.draft { " (draft)" } else { "" },
             pull.head,
             pull.base,
             pull.body
         )),
-        None => out::line("\nThere is no pull request; the issue says why.\n"),
+        None => out::line("\nThis run published nothing; its comment on the issue says why.\n"),
     }
 }
 
@@ -127,7 +129,10 @@ async fn stay(demo: &Demo, terminal: &Terminal, stop: &Cancel) -> anyhow::Result
     ));
     for already in 1.. {
         tokio::select! {
-            ended = demo.task(already, FOREVER) => show(demo, &ended?, terminal),
+            ended = demo.task(already, FOREVER) => {
+                show(demo, &ended?, terminal);
+                terminal.say("Ctrl-C ends the demo");
+            }
             () = stop.cancelled() => break,
         }
     }

@@ -131,6 +131,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
     let input = Input {
         base: &args.path,
         start: None,
+        earlier: None,
         report: &report,
         guidance: &args.guidance,
         config: &config,

@@ -5,6 +5,7 @@ use crate::config::{Engine, Environment, SandboxSettings};
 use crate::domain::Cancel;
 use crate::sandbox::Sandbox;
 use crate::tree::{TempFolder, sweep};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
@@ -26,6 +27,7 @@ impl Machine {
         let _ = tracing_subscriber::fmt()
             .with_env_filter(filter)
             .with_writer(std::io::stderr)
+            .with_ansi(std::io::stderr().is_terminal())
             .try_init();
     }
 

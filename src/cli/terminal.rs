@@ -60,7 +60,13 @@ impl Terminal {
 impl Journal for Terminal {
     fn tell(&self, event: Progress) {
         match event {
-            Progress::Step(step) => self.say(step),
+            Progress::Step(step) => self.say(match step {
+                "base check" => "checking the untouched code",
+                "branch check" => "checking the branch as it stands",
+                "fix" => "fixing",
+                "final check" => "checking the change once more",
+                other => other,
+            }),
             Progress::Note(note) => self.say(&note),
             Progress::CheckStarted { command } => self.say(&format!("running {command}")),
             Progress::CheckEnded {
@@ -78,8 +84,8 @@ impl Journal for Terminal {
             Progress::Tool { turn, action } => self.say(&format!("turn {turn}: {action}")),
             Progress::Loop { stop, turns } => {
                 self.say(&format!(
-                    "the loop ended after {turns} turns: {}",
-                    stop.word()
+                    "the work ended after {turns} turns ({})",
+                    stop.word().replace('_', " ")
                 ));
             }
         }

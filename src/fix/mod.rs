@@ -10,7 +10,7 @@ pub use document::{About, Document, line_counts};
 pub use recording::{Recorded, RecordedCheck, RecordedTask, RecordingError};
 pub use verdict::{Facts, verdict};
 
-use crate::agent::{self, AgentError, Base, Ended, Prompts, TurnEffect, Work};
+use crate::agent::{self, AgentError, Base, Earlier, Ended, Prompts, TurnEffect, Work};
 use crate::check::{CheckError, Checks, RunOptions, pairs};
 use crate::config::RepoConfig;
 use crate::domain::{
@@ -34,6 +34,8 @@ pub struct Input<'a> {
     /// The code that the loop starts from, where that is not the base: mend's own earlier change on
     /// it; never written.
     pub start: Option<&'a Path>,
+    /// What that change is, and what was said about it.
+    pub earlier: Option<&'a Earlier>,
     pub report: &'a Report,
     pub guidance: &'a [String],
     pub config: &'a RepoConfig,
@@ -133,10 +135,13 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
     let after = checks(start)?;
     let mut checks_ms = spent(base.runs().unwrap_or_default());
     let head = match input.start {
-        Some(_) => after
-            .full(&[], base.runs(), input.cancel, input.journal)
-            .await
-            .ok(),
+        Some(_) => {
+            input.journal.tell(Progress::Step("branch check"));
+            after
+                .full(&[], base.runs(), input.cancel, input.journal)
+                .await
+                .ok()
+        }
         None => None,
     };
     checks_ms += spent(head.as_deref().unwrap_or_default());
@@ -150,6 +155,7 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
         guidance: input.guidance,
         base: base.clone(),
         head,
+        earlier: input.earlier,
         model: input.model,
         workspace: &workspace,
         checks: &after,

@@ -6,7 +6,7 @@
 //! `result.json`.
 
 use super::{Fixed, Input};
-use crate::agent::TurnEffect;
+use crate::agent::{Earlier, TurnEffect};
 use crate::domain::{Limits, Outcome, Report, StopReason, Verdict};
 use crate::tree::{RelPath, Tree, TreeError, copy_tree};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,8 @@ pub struct RecordedTask {
     /// Whether `start/` holds the code that the loop started from.
     #[serde(default)]
     pub start: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Earlier>,
 }
 
 fn yes() -> bool {
@@ -77,6 +79,7 @@ impl RecordedTask {
             base_check: input.base_check,
             limits: input.limits.clone(),
             start: input.start.is_some(),
+            earlier: input.earlier.cloned(),
         };
         copy_tree(&Tree::open(input.base)?, &folder.join("base"), &|_| false)?;
         if let Some(start) = input.start {

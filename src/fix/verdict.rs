@@ -210,6 +210,12 @@ mod tests {
                 (ready, Reason::Fixed)
             );
         }
+    }
+
+    #[test]
+    fn what_the_check_said_decides_the_rest() {
+        use StopReason::{CheckTimedOut, Finished};
+        let (ready, draft) = (Verdict::Ready, Verdict::Draft);
         let cases = [
             (
                 pair(Some(Failed), Some(DidntStart), false, false, false),

@@ -70,6 +70,7 @@ pub async fn replay(
     let input = Input {
         base: &base,
         start: start.as_deref(),
+        earlier: task.earlier.as_ref(),
         report: &task.report,
         guidance: &task.guidance,
         config: &config,

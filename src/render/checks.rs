@@ -58,7 +58,7 @@ pub fn check_table(pairs: &[CheckPair], commit: Option<&str>, contradicting: &[S
         Some(commit) => format!("**Checks, run by mend on {}**\n\n", code_span(commit)),
         None => "**Checks, run by mend**\n\n".to_string(),
     };
-    out.push_str("| check | base | with this change | |\n|---|---|---|---|\n");
+    out.push_str("| check | base | with this change | time |\n|---|---|---|---|\n");
     for pair in pairs {
         let base = pair
             .base
@@ -75,7 +75,7 @@ pub fn check_table(pairs: &[CheckPair], commit: Option<&str>, contradicting: &[S
         let time = pair
             .after
             .as_ref()
-            .map(|r| duration(r.duration_ms))
+            .map(|r| duration(r.duration_ms).replace(' ', "&nbsp;"))
             .unwrap_or_default();
         out.push_str(&format!(
             "| {} | {base} | {after} | {time} |\n",

@@ -1,7 +1,7 @@
 //! The status comment, while a task runs and when it has ended.
 
 use super::pull_request::limit;
-use super::words::{capital, duration, thousands};
+use super::words::{capital, clock, duration, thousands};
 use crate::domain::{Reason, StopReason, TaskId, Verdict};
 use crate::text::{clip_words, code_span, neutralise, one_line};
 
@@ -11,7 +11,8 @@ pub struct Live<'a> {
     /// The login of who started it, and by what: `label` or `comment`.
     pub by: &'a str,
     pub trigger: &'a str,
-    pub elapsed_ms: u64,
+    /// Seconds since the Unix epoch.
+    pub started: i64,
     /// Rows: a step's name and what is known of it; the current one is marked.
     pub steps: &'a [(&'a str, String)],
     /// Index into `steps`.
@@ -32,11 +33,11 @@ fn login(name: &str) -> String {
 /// The comment while it runs.
 pub fn live(live: &Live<'_>) -> String {
     let mut out = format!(
-        "{}\n**Working on it** · started by {}'s {}, {} ago\n\n| | |\n|---|---|\n",
+        "{}\n**Working on it** · started by {}'s {} at {} UTC\n\n| | |\n|---|---|\n",
         marker(live.task),
         login(live.by),
         live.trigger,
-        duration(live.elapsed_ms)
+        clock(live.started)
     );
     for (i, (name, text)) in live.steps.iter().enumerate() {
         let name = if i == live.current {
@@ -103,9 +104,14 @@ fn statement(e: &Ending<'_>) -> String {
     let pr = e
         .pull_request
         .map(|(n, opened)| format!("{} #{n}", if opened { "Opened" } else { "Updated" }));
+    // What a first run did stands in the pull request that it opened.
+    let added = match e.pull_request {
+        Some((_, false)) if !summary.is_empty() => format!("\n\n{summary}"),
+        _ => String::new(),
+    };
     match (e.verdict, pr) {
-        (Verdict::Ready, Some(pr)) => format!("**{pr}**, ready for review."),
-        (Verdict::Draft, Some(pr)) => format!("**{pr} as a draft**: {}.", why_draft(e)),
+        (Verdict::Ready, Some(pr)) => format!("**{pr}**, ready for review.{added}"),
+        (Verdict::Draft, Some(pr)) => format!("**{pr} as a draft**: {}.{added}", why_draft(e)),
         (Verdict::Ready | Verdict::Draft, None) => {
             format!(
                 "**The change is made but not published yet.** {error} It is kept and published when GitHub answers."

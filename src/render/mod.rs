@@ -12,5 +12,5 @@ mod words;
 pub use checks::{check_table, check_words};
 pub use comment::{Ending, Live, ending, live};
 pub use notice::{help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping};
-pub use pull_request::{PullRequest, body, title};
+pub use pull_request::{PullRequest, body, commit_message, title};
 pub use words::{duration, thousands};

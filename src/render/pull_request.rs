@@ -53,6 +53,49 @@ pub fn title(report_title: &str) -> String {
     )
 }
 
+/// A commit's message. A follow-up's subject is what it adds; the first one's is the title. Nothing
+/// in it closes, mentions or commands anything.
+pub fn commit_message(report_title: &str, summary: &str, issue: u64, follow_up: bool) -> String {
+    const WIDTH: usize = 72;
+    let plain = |text: &str| visible(text).replace(['@', '#'], "");
+    let summary = plain(summary.trim());
+    let first = one_line(&summary);
+    let first = first.split_inclusive(['.', ';']).next().unwrap_or_default();
+    let subject = match follow_up && !first.is_empty() {
+        true => clip_words(first.trim_end_matches(['.', ';']), WIDTH),
+        false => clip_words(&plain(&title(report_title)), WIDTH),
+    };
+    let mut parts = vec![subject];
+    if !summary.is_empty() {
+        parts.push(fill(&bound(&summary, SUMMARY_BYTES), WIDTH));
+    }
+    parts.push(format!("By mend, for issue {issue}.\n"));
+    parts.join("\n\n")
+}
+
+/// Paragraphs broken into lines of at most `width` characters where words allow it.
+fn fill(text: &str, width: usize) -> String {
+    let paragraph = |text: &str| {
+        let mut lines = vec![String::new()];
+        for word in text.split_whitespace() {
+            let line = lines.last_mut();
+            match line {
+                Some(line) if line.is_empty() => line.push_str(word),
+                Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                    line.push(' ');
+                    line.push_str(word);
+                }
+                _ => lines.push(word.to_string()),
+            }
+        }
+        lines.join("\n")
+    };
+    text.split("\n\n")
+        .map(paragraph)
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}
+
 /// The body, within GitHub's limit.
 pub fn body(pr: &PullRequest<'_>) -> String {
     let mut parts = Vec::new();
@@ -300,7 +343,10 @@ fn details(pr: &PullRequest<'_>) -> String {
             .changed
             .iter()
             .take(30)
-            .map(|(path, plus, minus)| format!("{} (+{plus} −{minus})", code_span(path)))
+            .map(|(path, plus, minus)| match minus {
+                0 => format!("{} (+{plus})", code_span(path)),
+                _ => format!("{} (+{plus} −{minus})", code_span(path)),
+            })
             .collect();
         let more = match pr.changed.len().saturating_sub(30) {
             0 => String::new(),

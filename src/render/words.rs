@@ -11,12 +11,18 @@ pub fn duration(milliseconds: u64) -> String {
     }
 }
 
+/// The time of day, UTC, from seconds since the Unix epoch: `15:14:08`.
+pub(super) fn clock(unix: i64) -> String {
+    let s = unix.rem_euclid(86_400);
+    format!("{:02}:{:02}:{:02}", s / 3600, s % 3600 / 60, s % 60)
+}
+
 /// `11,480`.
 pub fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(c);
@@ -50,6 +56,7 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!(thousands(11480), "11,480");
         assert_eq!(thousands(999), "999");
+        assert_eq!(clock(1_796_051_648), "15:14:08");
         assert_eq!(thousands(1_000_000), "1,000,000");
         assert_eq!(duration(400), "0.4 s");
         assert_eq!(duration(48_000), "48 s");

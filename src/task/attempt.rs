@@ -5,7 +5,8 @@ use super::outgoing::{EFFECT, Outgoing, Push};
 use super::prepare::{Prepared, guidance, prepare};
 use super::status::{Board, StatusComment};
 use super::{Bench, TaskError, publish};
-use crate::domain::{Cancel, Report, Step, Trigger, Verdict};
+use crate::agent::Earlier;
+use crate::domain::{Cancel, Command, Progress, Report, Step, Trigger, TriggerKind, Verdict};
 use crate::fix::{self, About, Document, Fixed, Input, line_counts};
 use crate::gate;
 use crate::git::{NewCommit, Oid, Signer, TreeChange};
@@ -13,6 +14,26 @@ use crate::github::{Reaction, Session, Thread};
 use crate::render;
 use crate::store::{Claimed, Filter, Held, Reached, State};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Who asked for a task, and what for, in a line.
+fn asked(trigger: &Trigger) -> String {
+    let issue = trigger.issue.number;
+    match &trigger.what {
+        TriggerKind::Label => format!("{} labelled issue {issue}", trigger.by.login),
+        TriggerKind::Comment { command, .. } => match command {
+            Command::Retry {
+                guidance: Some(text),
+                ..
+            } => {
+                format!(
+                    "{} asks for another run on issue {issue}: {text}",
+                    trigger.by.login
+                )
+            }
+            _ => format!("{} asks for another run on issue {issue}", trigger.by.login),
+        },
+    }
+}
 
 /// One claim of one task, while it lasts.
 pub(super) struct Attempt<'a> {
@@ -45,6 +66,12 @@ impl Attempt<'_> {
             board: &self.board,
             id: tokio::sync::Mutex::new(self.claimed.task.reached.status_comment_id),
         };
+        let by = Progress::Note(format!(
+            "task {}: {}",
+            self.claimed.task.id,
+            asked(self.trigger())
+        ));
+        self.bench.journal.tell(by);
         if self.claimed.task.cancel_requested {
             self.by_person.store(true, Ordering::Release);
             self.cancel.cancel();
@@ -160,11 +187,13 @@ impl Attempt<'_> {
             body: trigger.body.clone(),
         };
         let guidance = guidance(trigger);
+        let earlier = self.earlier(prepared).await?;
         let model = bench.models.of(self.claimed.task.id)?;
         let limits = prepared.config.limits.narrow(&bench.limits);
         let input = Input {
             base: &prepared.base,
             start: prepared.start.as_deref(),
+            earlier: earlier.as_ref(),
             report: &report,
             guidance: &guidance,
             config: &prepared.config,
@@ -183,7 +212,8 @@ impl Attempt<'_> {
         };
         let fixed = fix::run(&input).await?;
         let commit = self.commit(prepared, &fixed).await?;
-        self.outgoing(prepared, fixed, commit, model.name()).await
+        self.outgoing(prepared, fixed, earlier, commit, model.name())
+            .await
     }
 
     /// The change as a commit in the private git directory; `None` where nothing changed.
@@ -201,14 +231,17 @@ impl Attempt<'_> {
             name: prepared.bot.login.clone(),
             email: prepared.bot.email.clone(),
         };
-        let title = render::title(&trigger.title);
+        let follow_up = prepared.ground.start != prepared.ground.base;
+        let message = render::commit_message(
+            &trigger.title,
+            &fixed.summary,
+            trigger.issue.number,
+            follow_up,
+        );
         let new = NewCommit {
             parent: prepared.ground.start,
             changes,
-            message: format!(
-                "{title}\n\nFor issue {} of this repository, by mend.\n",
-                trigger.issue.number
-            ),
+            message,
             author: signer.clone(),
             committer: signer,
             time: self.bench.clock.unix(),
@@ -234,6 +267,7 @@ impl Attempt<'_> {
         &self,
         prepared: &Prepared,
         fixed: Fixed,
+        earlier: Option<Earlier>,
         commit: Option<Oid>,
         model: &str,
     ) -> Result<Outgoing, TaskError> {
@@ -246,10 +280,13 @@ impl Attempt<'_> {
         let diff = prepared.private.diff(ground.base, commit).await?;
         let paths = prepared.private.changed_paths(ground.base, commit).await?;
         let changed = line_counts(&diff, paths.iter().map(|p| p.path.as_str()));
-        let whole = Fixed {
-            summary: self.told_before(&fixed.summary, ground).await?,
-            ..fixed
+        let summary = match earlier {
+            Some(e) if !e.summary.trim().is_empty() => {
+                format!("{}\n\n{}", e.summary.trim(), fixed.summary.trim())
+            }
+            _ => fixed.summary.clone(),
         };
+        let whole = Fixed { summary, ..fixed };
         let id = commit.to_string();
         let about = About {
             issue: Some(trigger.issue.number),
@@ -296,14 +333,11 @@ impl Attempt<'_> {
             .collect()
     }
 
-    /// The summaries of the runs whose commits this one builds on, then this one's.
-    async fn told_before(
-        &self,
-        now: &str,
-        ground: &super::branch::Ground,
-    ) -> Result<String, TaskError> {
+    /// What the runs did and said whose commits this one builds on.
+    async fn earlier(&self, prepared: &Prepared) -> Result<Option<Earlier>, TaskError> {
+        let ground = &prepared.ground;
         if ground.start == ground.base {
-            return Ok(now.to_string());
+            return Ok(None);
         }
         let issue = &self.trigger().issue;
         let filter = Filter {
@@ -314,14 +348,14 @@ impl Attempt<'_> {
         };
         let before = self.bench.store.tasks(&filter, 20).await?;
         // The newest that reached its pull request; its own summary holds those before it.
-        let told = before.into_iter().find_map(|t| {
+        let summary = before.into_iter().find_map(|t| {
             let result = t.result.filter(|r| !r["pull_request"].is_null())?;
             result["summary"].as_str().map(str::to_string)
         });
-        Ok(match told {
-            Some(told) if !told.trim().is_empty() => format!("{}\n\n{}", told.trim(), now.trim()),
-            _ => now.to_string(),
-        })
+        Ok(Some(Earlier {
+            diff: prepared.private.diff(ground.base, ground.start).await?,
+            summary: summary.unwrap_or_default(),
+        }))
     }
 
     /// Writes the ending where people read it, and into the store.

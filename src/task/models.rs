@@ -1,7 +1,8 @@
 //! Which model a task asks.
 
+use super::TaskError;
 use crate::domain::TaskId;
-use crate::model::{Model, ModelError, Replay};
+use crate::model::{Model, Replay};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -27,8 +28,8 @@ impl Models {
     /// The model of a task.
     ///
     /// # Errors
-    /// `Recording` when every recording was played.
-    pub(super) fn of(&self, task: TaskId) -> Result<Arc<dyn Model>, ModelError> {
+    /// `Person` when every recording was played; `Model` when one cannot be read.
+    pub(super) fn of(&self, task: TaskId) -> Result<Arc<dyn Model>, TaskError> {
         match self {
             Models::One(model) => Ok(model.clone()),
             Models::Recordings { folders, played } => {
@@ -37,12 +38,9 @@ impl Models {
                     played.push(task);
                     played.len() - 1
                 });
-                let folder = folders.get(n).ok_or_else(|| ModelError::Recording {
-                    path: folders.last().cloned().unwrap_or_default(),
-                    message: format!(
-                        "all {} recordings were played; a real model goes on from here",
-                        folders.len()
-                    ),
+                let folder = folders.get(n).ok_or_else(|| {
+                    let why = "the recorded model has no answers for a further run; name a real model to go on";
+                    TaskError::Person(why.to_string())
                 })?;
                 Ok(Arc::new(Replay::open(folder)?))
             }

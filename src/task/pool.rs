@@ -57,7 +57,7 @@ impl Pool {
                     running.spawn(
                         async move {
                             let _place = place;
-                            one(&bench, claimed, &stop).await;
+                            Box::pin(one(&bench, claimed, &stop)).await;
                         }
                         .instrument(span),
                     );
@@ -97,7 +97,7 @@ async fn one(bench: &Bench, claimed: Claimed, stop: &Cancel) {
         claimed: &claimed,
         cancel: stop,
         by_person: &by_person,
-        board: Board::new(bench.journal.clone()),
+        board: Board::new(bench),
     };
     tracing::info!(attempt = claimed.task.attempt, "begun");
     let work = AssertUnwindSafe(attempt.run()).catch_unwind();
@@ -196,7 +196,7 @@ fn wait(bench: &Bench, claimed: &Claimed, error: &TaskError) -> Duration {
 async fn bury(bench: &Bench, task: &Task) {
     use super::status::StatusComment;
     let session = bench.github.session(&task.trigger.issue.repo);
-    let board = Board::new(bench.journal.clone());
+    let board = Board::new(bench);
     let status = StatusComment {
         bench,
         session: &session,

@@ -17,6 +17,8 @@ const NAMES: [&str; 4] = ["Prepare", "Base check", "Fix", "Publish"];
 /// What a running task told so far. Telling never blocks; the comment follows at its own pace.
 pub(super) struct Board {
     begun: Instant,
+    /// Seconds since the Unix epoch.
+    started: i64,
     also: Arc<dyn Journal>,
     state: Mutex<State>,
     changed: Notify,
@@ -30,10 +32,11 @@ struct State {
 }
 
 impl Board {
-    pub(super) fn new(also: Arc<dyn Journal>) -> Self {
+    pub(super) fn new(bench: &Bench) -> Self {
         Board {
             begun: Instant::now(),
-            also,
+            started: bench.clock.unix(),
+            also: bench.journal.clone(),
             state: Mutex::default(),
             changed: Notify::new(),
         }
@@ -72,7 +75,7 @@ impl Board {
                 TriggerKind::Label => "label",
                 TriggerKind::Comment { .. } => "comment",
             },
-            elapsed_ms: self.elapsed_ms(),
+            started: self.started,
             steps: &steps,
             current: state.current,
             tokens: 0,
@@ -85,7 +88,7 @@ impl Journal for Board {
         self.also.tell(event.clone());
         self.set(|s| match event {
             Progress::Step("base check") => s.current = BASE,
-            Progress::Step("fix") => s.current = FIX,
+            Progress::Step("branch check" | "fix") => s.current = FIX,
             Progress::Step(_) | Progress::Note(_) => {}
             Progress::CheckStarted { command } => {
                 let running = format!("running {}", crate::text::code_span(&command));

@@ -44,7 +44,10 @@ pub fn remove_tree(path: &Path) -> Result<(), TreeError> {
     };
     let mut lifted = 0;
     // A folder that was lifted lies in `top` again, so a pass may leave some for the next.
-    while present(names(&top)).map_err(gone)?.is_some_and(|n| !n.is_empty()) {
+    while present(names(&top))
+        .map_err(gone)?
+        .is_some_and(|n| !n.is_empty())
+    {
         clear(&top, &top, 0, &mut lifted).map_err(gone)?;
     }
     present(unlinkat(&up, name, AtFlags::REMOVEDIR)).map_err(gone)?;

@@ -12,6 +12,7 @@ mod check;
 
 mod config;
 mod edit;
+mod fix;
 
 mod git;
 mod github;

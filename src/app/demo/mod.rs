@@ -111,6 +111,8 @@ impl Demo {
         port: Option<u16>,
         journal: Arc<dyn Journal>,
     ) -> Result<Demo, DemoError> {
+        // The simulator uses libgit2 too, whose global options are set once.
+        crate::git::init().map_err(StartError::from)?;
         let folder = TempFolder::create(scratch, 0o711)?;
         let simulator = Simulator::start(SimulatorOptions {
             port,

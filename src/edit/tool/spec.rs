@@ -39,7 +39,7 @@ pub fn tool_texts() -> [ToolText; 2] {
     });
     let summary = json!({
         "type": "string",
-        "description": "One sentence for the person who reported the bug: what this change fixes and how."
+        "description": "One to three plain sentences for the maintainer: what was wrong and what the code does now. It becomes the text of the pull request; once for the whole fix is enough."
     });
     [
         ToolText {

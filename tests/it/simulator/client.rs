@@ -169,7 +169,7 @@ async fn it_reads_the_webhooks_that_are_sent() {
         panic!("{:?}", events[3])
     };
     assert_eq!(edited.body_before.as_deref(), Some("/mend retry"));
-    assert!(github.settle(std::time::Duration::from_secs(10)).await);
+    assert!(github.settle(Duration::from_secs(10)).await);
     let (listed, _) = session.github().deliveries(None).await.unwrap();
     assert_eq!(listed.len(), 4);
     session.github().redeliver(listed[0].id).await.unwrap();

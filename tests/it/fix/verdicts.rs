@@ -1,0 +1,108 @@
+//! Contradicting tests and doubted ones (rules W12, W15).
+
+use super::{case, edit, fixes_add, turn};
+use mend::domain::{Reason, StopReason, Verdict};
+use serde_json::json;
+
+/// `net30` is wrong, and one of its two tests contradicts the report: 31 January plus 30 days.
+const TERMS: &[(&str, &str)] = &[
+    (
+        "terms/__init__.py",
+        "from datetime import timedelta\n\n\ndef net30(day):\n    return day + timedelta(days=29)\n",
+    ),
+    ("tests/__init__.py", ""),
+    (
+        "tests/test_terms.py",
+        "import unittest\nfrom datetime import date\n\nfrom terms import net30\n\n\nclass TermsTest(unittest.TestCase):\n    def test_march(self):\n        self.assertEqual(net30(date(2026, 3, 1)), date(2026, 3, 31))\n\n    def test_january(self):\n        self.assertEqual(net30(date(2026, 1, 31)), date(2026, 3, 3))\n",
+    ),
+];
+
+fn fix_days(from: &str, to: &str) -> (&'static str, serde_json::Value) {
+    edit("terms/__init__.py", from, to)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_contradicting_test_is_named_confirmed_and_left_alone() {
+    let named = json!({
+        "summary": "Payment is due 30 days after the invoice date.",
+        "contradicting_tests": [{
+            "test": "TermsTest.test_january", "file": "tests/test_terms.py",
+            "expected": "3 March", "report_requires": "2 March", "why": "31 January plus 30 days is 2 March"
+        }]
+    });
+    let mut terms = case(TERMS);
+    terms.report.title = "NET 30 is a day short".into();
+    terms.report.body = "An invoice of 31 January is due on 2 March, 30 days later.".into();
+    let (fixed, model) = terms
+        .run(vec![
+            turn("", &[fix_days("days=29", "days=30")]),
+            turn("", &[("finish", named)]),
+        ])
+        .await;
+    assert!(
+        model.told(2).contains("work out by hand"),
+        "{}",
+        model.told(2)
+    );
+    assert_eq!(
+        (fixed.verdict, fixed.reason),
+        (Verdict::Draft, Reason::Contradiction)
+    );
+    let [c] = &fixed.contradictions[..] else {
+        panic!("{:?}", fixed.contradictions)
+    };
+    assert!(c.confirmed);
+    assert_eq!(c.file.as_deref(), Some("tests/test_terms.py"));
+    assert_eq!(c.line, Some(12), "the line comes from the traceback");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn prose_that_names_a_contradicting_test_is_not_lost() {
+    let mut terms = case(TERMS);
+    terms.report.title = "NET 30 is a day short".into();
+    let said = "Due dates are 30 days later now. The test test_january contradicts the report: it expects 3 March.";
+    let (fixed, _) = terms
+        .run(vec![
+            turn("", &[fix_days("days=29", "days=30")]),
+            turn(said, &[]),
+        ])
+        .await;
+    assert_eq!(
+        (fixed.stop, fixed.reason),
+        (StopReason::NoToolCalls, Reason::Contradiction)
+    );
+    assert!(
+        fixed.contradictions[0].test.contains("test_january") && fixed.contradictions[0].confirmed
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unconfirmed_name_is_kept_and_says_so() {
+    let named = json!({"summary": "Adds.", "contradicting_tests": [{"test": "test_nowhere", "expected": "1", "report_requires": "2", "why": "x"}]});
+    let (fixed, _) = case(super::SUMS)
+        .run(vec![turn("", &[fixes_add(), ("finish", named)])])
+        .await;
+    assert!(!fixed.contradictions[0].confirmed);
+    assert_eq!(fixed.verdict, Verdict::Draft);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn w15_green_after_a_doubt_is_a_draft() {
+    let mut terms = case(TERMS);
+    terms.report.title = "NET 30 is a day short".into();
+    let bent = "if day.month == 1:\n        return day + timedelta(days=31)\n    return day + timedelta(days=30)";
+    let turns = vec![
+        turn("", &[fix_days("days=29", "days=30")]),
+        turn(
+            "The test expects 3 March but the report says 2 March. I bend it to match the test.",
+            &[fix_days("return day + timedelta(days=30)", bent)],
+        ),
+    ];
+    let (fixed, _) = terms.run(turns).await;
+    assert_eq!(fixed.stop, StopReason::SuitePassed);
+    assert_eq!(
+        (fixed.verdict, fixed.reason),
+        (Verdict::Draft, Reason::DoubtedTest)
+    );
+    assert!(fixed.doubted.is_some());
+}
