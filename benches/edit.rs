@@ -30,7 +30,7 @@ fn source() -> String {
         let _ = write!(
             text,
             "def step_{n}(a, b):\n    total = a * {n} + b\n    if total > {}:\n        log(\"step {n}\")\n        \
-             total -= {}\n    for item in rows:\n        total += item.cost\n    self.seen[{n}] = 1\n    \
+             total -= {} + margin_of_error\n    for item in rows:\n        total += item.cost\n    self.seen[{n}] = 1\n    \
              return total\n\n",
             n % 97,
             n % 13

@@ -5,6 +5,7 @@ use super::content::{Flaw, Text};
 use super::diff::unified_diff;
 use super::error::{EditError, ErrorKind};
 use super::files::{FileContent, NEW_FILE_MODE, Sight, View};
+use super::miss::{Wanted, missing_file, not_found};
 use super::path::{clean_path, show};
 use super::{Applied, FileChange};
 use std::collections::BTreeMap;
@@ -121,10 +122,16 @@ impl<'a> Pending<'a> {
         self.slots.get_mut(&target.real)?.now.as_mut()
     }
 
-    /// The text as it was before this reply.
-    pub fn text_before(&self, target: &Target) -> Option<Text> {
-        let before = self.slots.get(&target.real)?.before.as_ref()?;
-        Text::decode(&before.bytes).ok()
+    /// The error of a text that is not in the file.
+    pub fn miss(&self, target: &Target, wanted: &Wanted<'_>) -> EditError {
+        let slot = self.slots.get(&target.real);
+        let Some(text) = slot.and_then(|slot| slot.now.as_ref()) else {
+            return missing_file(&target.named, &[], "");
+        };
+        let before = slot.and_then(|slot| slot.before.as_ref());
+        let before = before.and_then(|file| Text::decode(&file.bytes).ok());
+        let before = before.as_ref().filter(|before| *before != text);
+        not_found(text, before, &target.named, wanted)
     }
 
     /// How much of the file the model has seen.

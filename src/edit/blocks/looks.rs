@@ -62,7 +62,7 @@ fn extension(path: &str) -> Option<&str> {
 }
 
 /// A path with blanks in it: in a folder that is there, and no word but the last like a file.
-pub(super) fn spaced_path(text: &str, listed: &[String]) -> bool {
+pub(super) fn spaced_path<'l>(text: &str, listed: impl FnOnce() -> &'l [String]) -> bool {
     let Some((folder, name)) = text.split_once('/') else {
         return false;
     };
@@ -70,7 +70,7 @@ pub(super) fn spaced_path(text: &str, listed: &[String]) -> bool {
     let Some((last, rest)) = words.split_last() else {
         return false;
     };
-    has_extension(last) && !rest.iter().any(|w| has_extension(w)) && is_folder(folder, listed)
+    has_extension(last) && !rest.iter().any(|w| has_extension(w)) && is_folder(folder, listed())
 }
 
 fn is_folder(folder: &str, listed: &[String]) -> bool {
@@ -92,19 +92,23 @@ pub(super) fn plain_name(word: &str, raw: &str, carried: Option<&str>) -> bool {
 
 /// Whether a span in prose is meant as a file though there is none: `pkg/new.py`, but not
 /// `self.rows` or `n/a`.
-pub(super) fn means_file(span: &str, creates: bool, listed: &[String]) -> bool {
+pub(super) fn means_file<'l>(
+    span: &str,
+    creates: bool,
+    listed: impl FnOnce() -> &'l [String],
+) -> bool {
     if span.chars().any(char::is_whitespace) || !looks_like_path(span) {
         return false;
     }
     let Some(ext) = extension(span) else {
         return span
             .split_once('/')
-            .is_some_and(|(folder, _)| is_folder(folder, listed));
+            .is_some_and(|(folder, _)| is_folder(folder, listed()));
     };
     let name = span.rsplit('/').next().unwrap_or(span);
     creates
         || span.contains('/')
-        || listed
+        || listed()
             .iter()
             .any(|path| extension(path) == Some(ext) || path.rsplit('/').next() == Some(name))
 }

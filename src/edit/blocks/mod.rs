@@ -13,13 +13,12 @@ use super::became;
 use super::content::{FileEnd, Text, longest_prefix, whole_lines};
 use super::error::{EditError, ErrorKind};
 use super::files::View;
-use super::miss::{Wanted, ambiguous, missing_file, not_found};
+use super::miss::{Wanted, ambiguous, missing_file};
 use super::path::show;
 use super::pending::{Pending, Target};
 use super::udiff;
-use name::{Names, named};
-use parse::{Above, Block, parse};
-use std::collections::BTreeSet;
+use name::Names;
+use parse::{Block, parse};
 
 /// Applies a reply's blocks; without any, its unified diff (rule E7). A reply with neither is no
 /// change.
@@ -67,50 +66,34 @@ fn apply(view: &View<'_>, blocks: &[Block<'_>]) -> Result<Applied, EditError> {
 
 /// Every block's file, checked before any is edited.
 fn targets(pending: &mut Pending<'_>, blocks: &[Block<'_>]) -> Result<Vec<Target>, EditError> {
-    let mut made = BTreeSet::new();
+    let mut names = Names::new(pending);
     let mut targets: Vec<Target> = Vec::new();
-    let listed = pending.listed().to_vec();
     for (n, block) in blocks.iter().enumerate() {
         let creates = block.dividers.first() == Some(&0);
-        let carried = targets.last().map(|t| t.named.clone());
-        let path = path_of(pending, block, creates, carried, &made, &listed)
+        let carried = targets.last().map(|t| t.named.as_str());
+        let target = path_of(&mut names, block, creates, carried)
+            .and_then(|path| names.open(&path, creates))
             .map_err(|e| e.in_edit(n + 1))?;
-        let target = pending.open(&path).map_err(|e| e.in_edit(n + 1))?;
-        if creates {
-            made.insert(target.real.clone());
-        }
         targets.push(target);
     }
     Ok(targets)
 }
 
 fn path_of(
-    pending: &mut Pending<'_>,
+    names: &mut Names<'_, '_>,
     block: &Block<'_>,
     creates: bool,
-    carried: Option<String>,
-    made: &BTreeSet<String>,
-    listed: &[String],
+    carried: Option<&str>,
 ) -> Result<String, EditError> {
-    let mut exists = |path: &str| {
-        made.contains(path.strip_prefix("./").unwrap_or(path)) || pending.names_file(path)
-    };
-    let mut names = Names {
-        exists: &mut exists,
-        listed,
-    };
     if let Some(above) = block.above
-        && let Some(path) = named(above, creates, carried.as_deref(), &mut names)?
+        && let Some(path) = names.named(above, creates, carried)?
     {
         return Ok(path);
     }
-    if let Some(path) = block
-        .info
-        .and_then(|info| name::mentioned(info, &mut names).pop())
-    {
+    if let Some(path) = block.info.and_then(|info| names.mentioned(info).pop()) {
         return Ok(path);
     }
-    carried.ok_or_else(|| {
+    carried.map(String::from).ok_or_else(|| {
         EditError::malformed(format!(
             "the block at line {} of the reply names no file: put the path alone on the line above it",
             block.line
@@ -137,7 +120,6 @@ fn one(pending: &mut Pending<'_>, block: &Block<'_>, target: &Target) -> Result<
             return Err(missing_file(&target.named, pending.listed(), advice));
         }
     }
-    let before = pending.text_before(target);
     let Some(text) = pending.text_mut(target) else {
         return Err(missing_file(&target.named, &[], ""));
     };
@@ -177,15 +159,13 @@ fn one(pending: &mut Pending<'_>, block: &Block<'_>, target: &Target) -> Result<
         let counted = hits.counted(text);
         return Err(ambiguous(&target.named, "the SEARCH part", &counted, ""));
     }
-    Err(not_found(
-        text,
+    Err(pending.miss(
+        target,
         &Wanted {
-            named: &target.named,
             what: "the SEARCH part",
             old: &search.join("\n"),
             new: &replace.join("\n"),
             whole: true,
-            before: before.filter(|before| before != text),
         },
     ))
 }
@@ -222,9 +202,4 @@ fn no_nul(lines: &[&str], target: &Target) -> Result<(), EditError> {
         .at(&target.named));
     }
     Ok(())
-}
-
-/// Used by [`whole`] to read the line above a fence as a block's would be read.
-fn name_above(above: Above<'_>, names: &mut Names<'_>) -> Option<String> {
-    named(above, false, None, names).ok().flatten()
 }

@@ -6,84 +6,124 @@ use super::parse::Above;
 use crate::edit::content::lines;
 use crate::edit::error::EditError;
 use crate::edit::path::show;
+use crate::edit::pending::{Pending, Target};
+use std::collections::BTreeSet;
 
-/// What is known about the tree while names are read.
-pub(in crate::edit) struct Names<'a> {
-    /// Whether a path names a file that is there or that an earlier block makes.
-    pub exists: &'a mut dyn FnMut(&str) -> bool,
-    pub listed: &'a [String],
+/// Longest line that may name a file, in bytes, and how many words or spans of one are looked up.
+const LONGEST: usize = 4096;
+const LOOKED_UP: usize = 64;
+
+/// Reads names, knowing the tree and the files that earlier blocks make.
+pub(super) struct Names<'a, 'v> {
+    pending: &'a mut Pending<'v>,
+    made: BTreeSet<String>,
 }
 
-/// The path that a line names, as written but for decoration; `None` when it is prose.
-///
-/// # Errors
-/// `malformed`, when the line speaks of several files, or in passing of another than `carried`.
-pub(in crate::edit) fn named(
-    above: Above<'_>,
-    creates: bool,
-    carried: Option<&str>,
-    names: &mut Names<'_>,
-) -> Result<Option<String>, EditError> {
-    let raw = above.text.trim();
-    let bare = undecorated(raw);
-    let mut forms = vec![raw.to_string(), bare.clone()];
-    forms.extend(
-        unlabelled(&bare)
-            .or_else(|| unlabelled(raw))
-            .map(|f| undecorated(&f)),
-    );
-    for form in &forms {
-        if (names.exists)(form) {
-            return Ok(Some(form.clone()));
+impl<'a, 'v> Names<'a, 'v> {
+    pub fn new(pending: &'a mut Pending<'v>) -> Self {
+        Names {
+            pending,
+            made: BTreeSet::new(),
         }
     }
-    let in_ticks = is_one_span(raw);
-    for form in &forms[1..] {
-        let whole = form.chars().any(char::is_whitespace);
-        let path = if whole {
-            in_ticks && has_extension(form) || spaced_path(form, names.listed)
-        } else {
-            looks_like_path(form) || creates && (in_ticks || plain_name(form, raw, carried))
-        };
-        if path {
-            return Ok(Some(form.clone()));
-        }
-    }
-    in_prose(above, creates, carried, names)
-}
 
-/// A file named in passing: one span in back-ticks that is a file.
-fn in_prose(
-    above: Above<'_>,
-    creates: bool,
-    carried: Option<&str>,
-    names: &mut Names<'_>,
-) -> Result<Option<String>, EditError> {
-    let spans = spans(above.text);
-    let mut found: Vec<String> = Vec::new();
-    for span in &spans {
-        if (names.exists)(span) {
-            found.push(span.clone());
+    /// Checks a path; one that a block `creates` is a file for the blocks after it.
+    pub fn open(&mut self, path: &str, creates: bool) -> Result<Target, EditError> {
+        let target = self.pending.open(path)?;
+        if creates {
+            self.made.insert(target.real.clone());
         }
+        Ok(target)
     }
-    if found.is_empty() {
-        let meant = |span: &&String| means_file(span, creates, names.listed);
-        found.extend(spans.iter().filter(meant).cloned());
+
+    pub fn exists(&mut self, path: &str) -> bool {
+        self.made.contains(path.strip_prefix("./").unwrap_or(path)) || self.pending.names_file(path)
     }
-    found.dedup();
-    match found.as_slice() {
-        [one] => return Ok(Some(one.clone())),
-        [] => {}
-        several => return Err(doubt(above, several)),
+
+    /// The path that a line names, as written but for decoration; `None` when it is prose.
+    ///
+    /// # Errors
+    /// `malformed`, when the line speaks of several files, or in passing of another than `carried`.
+    pub fn named(
+        &mut self,
+        above: Above<'_>,
+        creates: bool,
+        carried: Option<&str>,
+    ) -> Result<Option<String>, EditError> {
+        let raw = above.text.trim();
+        if raw.len() > LONGEST {
+            return Ok(None);
+        }
+        let bare = undecorated(raw);
+        let mut forms = vec![raw.to_string(), bare.clone()];
+        let inner = unlabelled(&bare).or_else(|| unlabelled(raw));
+        forms.extend(inner.map(|form| undecorated(&form)));
+        for form in &forms {
+            if self.exists(form) {
+                return Ok(Some(form.clone()));
+            }
+        }
+        let in_ticks = is_one_span(raw);
+        for form in &forms[1..] {
+            let path = if form.chars().any(char::is_whitespace) {
+                in_ticks && has_extension(form) || spaced_path(form, || self.pending.listed())
+            } else {
+                looks_like_path(form) || creates && (in_ticks || plain_name(form, raw, carried))
+            };
+            if path {
+                return Ok(Some(form.clone()));
+            }
+        }
+        self.in_prose(above, creates, carried)
     }
-    let others: Vec<String> = mentioned(above.text, names)
-        .into_iter()
-        .filter(|path| Some(path.as_str()) != carried)
-        .collect();
-    if others.is_empty() {
-        return Ok(None);
+
+    /// A file named in passing: one span in back-ticks that is a file.
+    fn in_prose(
+        &mut self,
+        above: Above<'_>,
+        creates: bool,
+        carried: Option<&str>,
+    ) -> Result<Option<String>, EditError> {
+        let mut spans = spans(above.text);
+        spans.truncate(LOOKED_UP);
+        let mut found: Vec<String> = spans.iter().filter(|s| self.exists(s)).cloned().collect();
+        if found.is_empty() {
+            spans.retain(|span| means_file(span, creates, || self.pending.listed()));
+            found = spans;
+        }
+        found.sort();
+        found.dedup();
+        match found.as_slice() {
+            [one] => return Ok(Some(one.clone())),
+            [] => {}
+            several => return Err(doubt(above, several)),
+        }
+        let mut others = self.mentioned(above.text);
+        others.retain(|path| Some(path.as_str()) != carried);
+        if others.is_empty() {
+            return Ok(None);
+        }
+        Err(doubt(above, &others))
     }
-    Err(doubt(above, &others))
+
+    /// Words of a line that are files, with a dot or a slash in them.
+    pub fn mentioned(&mut self, line: &str) -> Vec<String> {
+        const AROUND: &[char] = &[
+            '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', ':', '!', '?', '*',
+        ];
+        let mut found = Vec::new();
+        let words = line.split_whitespace().flat_map(|word| {
+            let whole = word.trim_matches(AROUND);
+            std::iter::once(whole).chain(whole.split(AROUND))
+        });
+        let names = words.map(|word| word.strip_suffix('.').unwrap_or(word));
+        for word in names.filter(|w| w.contains(['.', '/'])).take(LOOKED_UP) {
+            if !found.iter().any(|f| f == word) && self.exists(word) {
+                found.push(word.to_string());
+            }
+        }
+        found
+    }
 }
 
 fn doubt(above: Above<'_>, paths: &[String]) -> EditError {
@@ -94,19 +134,6 @@ fn doubt(above: Above<'_>, paths: &[String]) -> EditError {
         above.line,
         shown.join(", ")
     ))
-}
-
-/// Words of a line that are files, with a dot or a slash in them.
-pub(in crate::edit) fn mentioned(line: &str, names: &mut Names<'_>) -> Vec<String> {
-    let mut found = Vec::new();
-    for word in line.split_whitespace() {
-        let word = word.trim_matches(|c: char| "\"'`()[]{}<>,;:!?*".contains(c));
-        let word = word.strip_suffix('.').unwrap_or(word);
-        if word.contains(['.', '/']) && !found.iter().any(|f| f == word) && (names.exists)(word) {
-            found.push(word.to_string());
-        }
-    }
-    found
 }
 
 /// Without heading marks, bold, back-ticks, a trailing colon and `./`.
@@ -169,6 +196,14 @@ fn unlabelled(line: &str) -> Option<String> {
     {
         return Some(rest.trim().to_string());
     }
+    for quote in ['"', '\''] {
+        if let Some(inner) = line.strip_prefix(quote).and_then(|l| l.strip_suffix(quote)) {
+            return Some(inner.to_string());
+        }
+    }
+    if let Some((text, _)) = line.strip_prefix('[').and_then(|l| l.split_once("](")) {
+        return Some(text.to_string());
+    }
     let (path, remark) = line.strip_suffix(')')?.rsplit_once(" (")?;
     (!remark.contains('(')).then(|| path.trim().to_string())
 }
@@ -191,27 +226,30 @@ fn spans(line: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::{AllSeen, FileContent, Protected, View};
+    use std::collections::BTreeMap;
 
     fn name(text: &str, creates: bool, carried: Option<&str>) -> Result<Option<String>, EditError> {
-        let listed: Vec<String> = [
+        let file = FileContent {
+            bytes: Vec::new(),
+            mode: 0o644,
+        };
+        let listed = [
             "a.py",
             "lib/b.py",
             "docs/release notes.md",
             "Makefile",
             "app/(x)/p.tsx",
-        ]
-        .map(String::from)
-        .to_vec();
-        let mut exists = |path: &str| listed.iter().any(|l| l == path);
-        named(
-            Above { line: 1, text },
-            creates,
-            carried,
-            &mut Names {
-                exists: &mut exists,
-                listed: &listed,
-            },
-        )
+        ];
+        let files: BTreeMap<String, FileContent> =
+            listed.map(|path| (path.to_string(), file.clone())).into();
+        let guard = Protected::new();
+        let mut pending = Pending::new(&View {
+            files: &files,
+            seen: &AllSeen,
+            guard: &guard,
+        });
+        Names::new(&mut pending).named(Above { line: 1, text }, creates, carried)
     }
 
     #[test]
@@ -230,6 +268,8 @@ mod tests {
             "// a.py",
             "<!-- a.py -->",
             "`a.py` (the fix)",
+            "\"a.py\"",
+            "[a.py](a.py)",
             "Next, in `a.py`:",
             "In `go()` of `a.py`:",
         ] {

@@ -1,8 +1,7 @@
 //! A reply that prints files instead of editing them (rule E12): refused with the reason, because
 //! in the seed's experiment whole-file replies put changes in the wrong place.
 
-use super::name::{Names, mentioned};
-use super::name_above;
+use super::name::Names;
 use super::parse::{above, fence, reply_lines};
 use crate::edit::content::{Text, lines, whole_lines};
 use crate::edit::error::EditError;
@@ -13,7 +12,6 @@ use std::collections::HashSet;
 /// Looks at every fenced text under a line that names a file.
 pub(super) fn refuse_whole_files(pending: &mut Pending<'_>, reply: &str) -> Result<(), EditError> {
     let all = reply_lines(reply);
-    let listed = pending.listed().to_vec();
     let mut at = 0;
     let mut free = 0;
     while at < all.len() {
@@ -27,19 +25,16 @@ pub(super) fn refuse_whole_files(pending: &mut Pending<'_>, reply: &str) -> Resu
             .unwrap_or(all.len());
         let content = &all[at + 1..end];
         let (line, _) = above(&all, free, at);
-        let mut exists = |path: &str| pending.names_file(path);
-        let mut names = Names {
-            exists: &mut exists,
-            listed: &listed,
-        };
+        let mut names = Names::new(pending);
         let alone = line
-            .and_then(|line| name_above(line, &mut names))
+            .and_then(|line| names.named(line, false, None).ok().flatten())
             // A file that is not there is meant only when nothing else stands on the line.
-            .filter(|path| (names.exists)(path) || line.is_some_and(|l| is_one_word(l.text)));
-        let passing = line.and_then(|line| mentioned(line.text, &mut names).pop());
-        let in_info = mentioned(info, &mut names).pop();
+            .filter(|path| names.exists(path) || line.is_some_and(|l| is_one_word(l.text)));
+        let passing = line.and_then(|line| names.mentioned(line.text).pop());
+        let in_info = names.mentioned(info).pop();
+        let certain = in_info.is_some() || line.is_some_and(|l| is_one_word(l.text));
         if let Some(path) = alone.or(in_info).or(passing) {
-            check(pending, &path, content, at + 1)?;
+            check(pending, &path, content, at + 1, certain)?;
         }
         at = end + 1;
         free = at.min(all.len());
@@ -52,6 +47,7 @@ fn check(
     path: &str,
     content: &[&str],
     line: usize,
+    certain: bool,
 ) -> Result<(), EditError> {
     let printed = format!("line {line} of the reply prints {}", show(path));
     if !pending.names_file(path) {
@@ -68,7 +64,7 @@ fn check(
     let Some(text) = pending.text(&target) else {
         return Ok(());
     };
-    if is_quote(text, content) || !resembles(text, content) {
+    if is_quote(text, content) || !resembles(text, content, certain) {
         return Ok(());
     }
     Err(EditError::malformed(format!(
@@ -84,16 +80,17 @@ fn is_quote(text: &Text, content: &[&str]) -> bool {
     content.is_empty() || !whole_lines(text, content).0.is_empty()
 }
 
-/// Short files are taken as printed whatever the content; of longer ones a third of the lines.
-fn resembles(text: &Text, content: &[&str]) -> bool {
+/// Whether the text may be the file: a third of its lines are in it. Under a line that is nothing
+/// but the file's name that counts for long files only.
+fn resembles(text: &Text, content: &[&str], certain: bool) -> bool {
     const SHORT: usize = 10;
     let file: Vec<&str> = lines(text.body())
         .map(str::trim)
-        .filter(|l| !l.is_empty())
+        .filter(|line| !line.is_empty())
         .collect();
-    let printed: HashSet<&str> = content.iter().map(|l| l.trim()).collect();
+    let printed: HashSet<&str> = content.iter().map(|line| line.trim()).collect();
     let shared = file.iter().filter(|line| printed.contains(*line)).count();
-    file.len() <= SHORT || shared * 3 >= file.len()
+    certain && file.len() <= SHORT || shared > 0 && shared * 3 >= file.len()
 }
 
 fn is_one_word(line: &str) -> bool {

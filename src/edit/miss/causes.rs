@@ -8,6 +8,7 @@ use crate::edit::content::{Folded, Text, lines, substring, whole_lines};
 /// What can be said about a miss, most telling first.
 pub(super) fn hints(
     text: &Text,
+    before: Option<&Text>,
     folded: &Folded<'_>,
     old: &[&str],
     wanted: &Wanted<'_>,
@@ -17,11 +18,7 @@ pub(super) fn hints(
     if let Some(hint) = already_there(text, wanted) {
         hints.push(hint);
     }
-    if wanted
-        .before
-        .as_ref()
-        .is_some_and(|before| is_in(before, wanted.old))
-    {
+    if before.is_some_and(|before| is_in(before, wanted.old)) {
         hints.push(
             "it was there before the earlier edits of this reply changed it: later edits see \
              what earlier ones made"
@@ -196,14 +193,12 @@ mod tests {
         let old_lines: Vec<&str> = lines(old).collect();
         let place = super::super::closest::place(&folded, &old_lines);
         let wanted = Wanted {
-            named: "a",
             what: "`old`",
             old,
             new,
             whole: false,
-            before: None,
         };
-        hints(&text, &folded, &old_lines, &wanted, place.as_ref()).join("\n")
+        hints(&text, None, &folded, &old_lines, &wanted, place.as_ref()).join("\n")
     }
 
     #[test]

@@ -19,21 +19,23 @@ const QUOTED_AFTER: usize = 9;
 
 /// The text that was looked for and what it was to become.
 pub(super) struct Wanted<'a> {
-    pub named: &'a str,
     /// What the dialect calls the text: "`old`", "the SEARCH part", "the hunk".
     pub what: &'a str,
     pub old: &'a str,
     pub new: &'a str,
     /// Whether only whole lines count.
     pub whole: bool,
-    /// The text before this reply's earlier edits, if they changed the file.
-    pub before: Option<Text>,
 }
 
-/// The text is nowhere.
-pub(super) fn not_found(text: &Text, wanted: &Wanted<'_>) -> EditError {
-    let path = path::show(wanted.named);
-    let error = |message: String| EditError::new(ErrorKind::NotFound, message).at(wanted.named);
+/// The text is nowhere. `before` is the file before this reply's earlier edits, if they changed it.
+pub(super) fn not_found(
+    text: &Text,
+    before: Option<&Text>,
+    named: &str,
+    wanted: &Wanted<'_>,
+) -> EditError {
+    let path = path::show(named);
+    let error = |message: String| EditError::new(ErrorKind::NotFound, message).at(named);
     if text.is_empty() {
         return error(format!(
             "{} is not in {path}: the file is empty",
@@ -43,7 +45,7 @@ pub(super) fn not_found(text: &Text, wanted: &Wanted<'_>) -> EditError {
     let old: Vec<&str> = lines(wanted.old).collect();
     let folded = Folded::new(text.body());
     let place = closest::place(&folded, &old);
-    let hints = causes::hints(text, &folded, &old, wanted, place.as_ref());
+    let hints = causes::hints(text, before, &folded, &old, wanted, place.as_ref());
     let mut message = format!("{} is not in {path}", wanted.what);
     for (n, hint) in hints.iter().enumerate() {
         message.push_str(if n == 0 { ": " } else { "; " });

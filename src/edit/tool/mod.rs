@@ -11,7 +11,7 @@ pub use spec::{EDIT_FILE, ToolText, WRITE_FILE, tool_texts};
 use super::content::{FileEnd, Text, lines, list_lines, substring, unify_given};
 use super::error::{EditError, ErrorKind};
 use super::files::{Sight, View};
-use super::miss::{Wanted, ambiguous, missing_file, not_found};
+use super::miss::{Wanted, ambiguous, missing_file};
 use super::path::show;
 use super::pending::{Pending, Target};
 use super::{Applied, became};
@@ -80,7 +80,7 @@ pub fn apply_tool(view: &View<'_>, call: &ToolCall) -> Result<Applied, EditError
                 return Err(missing_file(path, pending.listed(), advice));
             }
             for (n, edit) in edits.iter().enumerate() {
-                let done = replace(&mut pending, &target, edit, n > 0);
+                let done = replace(&mut pending, &target, edit);
                 notes.push(format!(
                     "edit {}: {}",
                     n + 1,
@@ -107,10 +107,8 @@ fn replace(
     pending: &mut Pending<'_>,
     target: &Target,
     edit: &Replace,
-    later: bool,
 ) -> Result<String, EditError> {
     let (old, new) = (unify_given(&edit.old), unify_given(&edit.new));
-    let before = later.then(|| pending.text_before(target)).flatten();
     let Some(text) = pending.text_mut(target) else {
         return Err(missing_file(&target.named, &[], ""));
     };
@@ -148,15 +146,13 @@ fn replace(
                 " when white space is not counted, and never exactly",
             ))
         }
-        Folds::None => Err(not_found(
-            text,
+        Folds::None => Err(pending.miss(
+            target,
             &Wanted {
-                named: &target.named,
                 what: "`old`",
                 old: &old,
                 new: &new,
                 whole: false,
-                before: before.filter(|before| before != text),
             },
         )),
     }

@@ -21,15 +21,22 @@ pub(super) struct Hunk<'r> {
     pub stated: Option<(usize, usize)>,
     pub counts: Option<(usize, usize)>,
     pub lines: Vec<Line<'r>>,
+    /// Lines so far on the old and on the new side.
+    pub seen: (usize, usize),
 }
 
-impl Hunk<'_> {
+impl<'r> Hunk<'r> {
+    pub fn push(&mut self, line: Line<'r>) {
+        self.seen.0 += usize::from(line.sign != '+');
+        self.seen.1 += usize::from(line.sign != '-');
+        self.lines.push(line);
+    }
+
     /// Lines on the old and the new side that the counts say are still to come; `None` without
     /// counts or when there are more already.
     pub fn left(&self) -> Option<(usize, usize)> {
         let (old, new) = self.counts?;
-        let count = |sign: char| self.lines.iter().filter(|l| l.sign != sign).count();
-        Some((old.checked_sub(count('+'))?, new.checked_sub(count('-'))?))
+        Some((old.checked_sub(self.seen.0)?, new.checked_sub(self.seen.1)?))
     }
 
     /// Empty lines at the end are layout unless the counts ask for them.
@@ -37,6 +44,8 @@ impl Hunk<'_> {
         while self.lines.last().is_some_and(|l| l.bare) && self.left() != Some((0, 0)) {
             let asked = self.left().is_some();
             self.lines.pop();
+            // A bare line stands on both sides.
+            self.seen = (self.seen.0 - 1, self.seen.1 - 1);
             if asked {
                 // Fewer lines than stated: the counts are wrong and say nothing.
                 self.counts = None;

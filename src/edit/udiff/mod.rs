@@ -79,6 +79,8 @@ fn settle(pending: &mut Pending<'_>, plan: Plan) -> Result<Settled, EditError> {
             let (from, to) = (pending.open(&old)?, pending.open(&new)?);
             match (pending.is_there(&from.real), pending.is_there(&to.real)) {
                 (false, _) => Settled::Edit(to),
+                // Git's prefix on one side only, and no such folder.
+                (true, false) if new.strip_prefix("b/") == Some(&old) => Settled::Edit(from),
                 (true, _) => {
                     return Err(EditError::malformed(format!(
                         "the diff names two files, {} and {}; to rename one, say `rename from` and \
@@ -151,12 +153,8 @@ impl Session<'_> {
         for hunk in &file.hunks {
             self.number += 1;
             let number = self.number;
-            let before = self.pending.text_before(target);
-            let Some(text) = self.pending.text_mut(target) else {
-                continue;
-            };
-            let done =
-                place(text, before, target, hunk, &mut shift).map_err(|e| e.in_edit(number))?;
+            let done = place(&mut self.pending, target, hunk, &mut shift)
+                .map_err(|e| e.in_edit(number))?;
             self.notes
                 .push(format!("edit {number}: {}: {done}", show(&target.named)));
         }
@@ -180,8 +178,9 @@ impl Session<'_> {
             .at(named));
         }
         self.number += 1;
+        // A blank line without its `+` is one of the file's.
         let all: Vec<_> = file.hunks.iter().flat_map(|h| &h.lines).collect();
-        if let Some(odd) = all.iter().find(|l| l.sign != '+' && !l.text.is_empty()) {
+        if let Some(odd) = all.iter().find(|l| l.sign != '+' && !l.bare) {
             return Err(EditError::malformed(format!(
                 "{shown} is to be created, but its diff has a line that is not added: {}",
                 show(odd.text)
@@ -190,7 +189,7 @@ impl Session<'_> {
             .in_edit(self.number));
         }
         let mut text = String::new();
-        for line in all.iter().filter(|l| l.sign == '+') {
+        for line in &all {
             text.push_str(line.text);
             text.push('\n');
         }

@@ -171,7 +171,7 @@ impl<'r> Reader<'r> {
                     last.open = true;
                 }
             } else if is_hunk_line(line) {
-                hunk.lines.push(Line {
+                hunk.push(Line {
                     sign: line.chars().next().unwrap_or(' '),
                     text: line.get(1..).unwrap_or_default(),
                     bare: line.is_empty(),

@@ -5,34 +5,60 @@ use super::no_nul;
 use crate::edit::became;
 use crate::edit::content::{FileEnd, Hits, Text, whole_lines};
 use crate::edit::error::{EditError, ErrorKind};
-use crate::edit::miss::{Wanted, ambiguous, not_found};
+use crate::edit::miss::{Wanted, ambiguous, missing_file};
 use crate::edit::path::show;
-use crate::edit::pending::Target;
+use crate::edit::pending::{Pending, Target};
 use std::ops::Range;
 
 /// Puts one hunk where its old lines stand. `shift` is by how many lines earlier hunks made the
 /// file longer.
 pub(super) fn place(
-    text: &mut Text,
-    before: Option<Text>,
+    pending: &mut Pending<'_>,
     target: &Target,
     hunk: &Hunk<'_>,
     shift: &mut isize,
 ) -> Result<String, EditError> {
-    let named = &target.named;
     let end = file_end(hunk);
-    let mut rows: &[Line<'_>] = &hunk.lines;
-    let (range, old, new) = loop {
-        let old: Vec<&str> = rows
-            .iter()
-            .filter(|l| l.sign != '+')
-            .map(|l| l.text)
-            .collect();
-        let new: Vec<&str> = rows
-            .iter()
-            .filter(|l| l.sign != '-')
-            .map(|l| l.text)
-            .collect();
+    let found = match pending.text(target) {
+        Some(text) => find(text, target, hunk, end.is_some(), *shift)?,
+        None => return Err(missing_file(&target.named, &[], "")),
+    };
+    let Some(Found { range, old, new }) = found else {
+        return Err(miss(pending, target, hunk));
+    };
+    no_nul(&new.join("\n"), target)?;
+    let unchanged = old == new && end.is_none();
+    if let Some(text) = pending.text_mut(target) {
+        text.replace_lines(range, &new, end.unwrap_or(FileEnd::Keep));
+    }
+    *shift += new.len() as isize - old.len() as isize;
+    let same = if unchanged { ", nothing changes" } else { "" };
+    Ok(format!("{}{same}", became(old.len(), new.len())))
+}
+
+/// The place of a hunk and its two sides.
+struct Found<'r> {
+    range: Range<usize>,
+    old: Vec<&'r str>,
+    new: Vec<&'r str>,
+}
+
+/// `None` when the old lines are nowhere.
+fn find<'r>(
+    text: &Text,
+    target: &Target,
+    hunk: &Hunk<'r>,
+    at_end: bool,
+    shift: isize,
+) -> Result<Option<Found<'r>>, EditError> {
+    let named = &target.named;
+    let mut rows: &[Line<'r>] = &hunk.lines;
+    loop {
+        let side = |not: char| -> Vec<&'r str> {
+            let lines = rows.iter().filter(|l| l.sign != not);
+            lines.map(|l| l.text).collect()
+        };
+        let (old, new) = (side('+'), side('-'));
         if old.is_empty() {
             return Err(EditError::malformed(format!(
                 "the hunk at line {} of the reply has no line of {} around its additions, so it does \
@@ -43,13 +69,15 @@ pub(super) fn place(
             .at(named));
         }
         let hits = whole_lines(text, &old);
-        match choose(text, &hits, hunk, end.is_some(), *shift) {
-            Some(range) => break (range, old, new),
-            None if hits.0.len() > 1 => {
-                let counted = hits.counted(text);
-                return Err(ambiguous(named, &what(hunk), &counted, ""));
+        match (choose(text, &hits, hunk, at_end, shift), hits.0.len()) {
+            (Some(range), _) => return Ok(Some(Found { range, old, new })),
+            // Empty lines at the end may be layout.
+            (None, 0) if rows.last().is_some_and(|l| l.bare) => {
+                let last = rows.iter().rposition(|l| !l.bare).map_or(0, |n| n + 1);
+                rows = &rows[..last];
             }
-            None if hits.0.len() == 1 => {
+            (None, 0) => return Ok(None),
+            (None, 1) => {
                 return Err(EditError::new(
                     ErrorKind::NotFound,
                     format!(
@@ -61,17 +89,12 @@ pub(super) fn place(
                 )
                 .at(named));
             }
-            // An empty line at the end may be layout.
-            None if rows.last().is_some_and(|l| l.bare) => rows = &rows[..rows.len() - 1],
-            None => return Err(miss(text, before, named, hunk)),
+            (None, _) => {
+                let counted = hits.counted(text);
+                return Err(ambiguous(named, &what(hunk), &counted, ""));
+            }
         }
-    };
-    no_nul(&new.join("\n"), target)?;
-    let unchanged = old == new && end.is_none();
-    text.replace_lines(range, &new, end.unwrap_or(FileEnd::Keep));
-    *shift += new.len() as isize - old.len() as isize;
-    let same = if unchanged { ", nothing changes" } else { "" };
-    Ok(format!("{}{same}", became(old.len(), new.len())))
+    }
 }
 
 fn what(hunk: &Hunk<'_>) -> String {
@@ -81,20 +104,18 @@ fn what(hunk: &Hunk<'_>) -> String {
     )
 }
 
-fn miss(text: &Text, before: Option<Text>, named: &str, hunk: &Hunk<'_>) -> EditError {
+fn miss(pending: &Pending<'_>, target: &Target, hunk: &Hunk<'_>) -> EditError {
     let side = |not: char| -> String {
         let rows = hunk.lines.iter().filter(|l| l.sign != not);
         rows.map(|l| l.text).collect::<Vec<_>>().join("\n")
     };
-    not_found(
-        text,
+    pending.miss(
+        target,
         &Wanted {
-            named,
             what: &what(hunk),
             old: &side('+'),
             new: &side('-'),
             whole: true,
-            before: before.filter(|before| before != text),
         },
     )
 }

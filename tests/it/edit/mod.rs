@@ -3,3 +3,4 @@
 mod cases;
 mod command;
 mod properties;
+mod texts;

@@ -413,6 +413,20 @@ fn a_megabyte_of_markers_ends_soon() {
                 "--- x\n+++ y\n".repeat(80_000)
             ),
         ),
+        (
+            "long hunk",
+            format!(
+                "--- f.txt\n+++ f.txt\n@@ -1 +1 @@\n{}",
+                "+x\n".repeat(300_000)
+            ),
+        ),
+        (
+            "blank hunk",
+            format!(
+                "--- f.txt\n+++ f.txt\n@@ -1,900000 +1,900000 @@\n-x\n{}",
+                "\n".repeat(900_000)
+            ),
+        ),
         ("fences", "```\n".repeat(250_000)),
         (
             "names",
