@@ -56,7 +56,6 @@ const MANIFESTS: &[&str] = &[
     "Makefile.PL",
     "build.sbt",
     "tsconfig.json",
-    "manage.py",
     "settings.py",
     "Package.swift",
     "pubspec.yaml",
@@ -120,7 +119,6 @@ pub(super) fn blame(on: &Blame<'_>, text: &Text, project: &Project<'_>) -> Optio
                 | Kind::NoTests
                 | Kind::MissingRunner
                 | Kind::Setup
-                | Kind::Build
         )
     );
     if of_setup && let Some(file) = on.changed.iter().find(|c| is_manifest(c)) {
@@ -140,7 +138,7 @@ static MODULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r#"cannot import name '[^']*' from (?:partially initialized module )?'(?P<m>[\w.]+)'"#,
         r#"module '(?P<m>[\w.]+)' has no attribute"#,
         r"^(?:FAIL|ERROR): \S+ \((?:[\w.]*_FailedTest|[\w.]*ModuleImportFailure)\.(?P<m>[\w.]+)\)",
-        r"^(?P<m>\w+(?:\.\w+)+): \(\w+\.[EW][0-9]+\)",
+        r"^(?P<app>\w+)(?:\.\w+)+: \(\w+\.[EW][0-9]+\)",
         r#"(?:Cannot find (?:module|package)|Could not resolve|Module not found:.*|requested module|Failed to resolve import|Module) ['"]+(?P<m>[@\w./-]+)['"]+(?: (?:imported )?from ['"]?(?P<from>[\w./@-]+))?"#,
         r"(?:unresolved import|cannot find \w+ `\w+` in (?:module|crate|this scope)|could not find `\w+` in|no `\w+` in|file not found for module|unresolved module.*) `(?P<m>[\w:]+)`",
         r"\bfailed to resolve: .*`(?P<m>\w+)`",
@@ -191,6 +189,14 @@ fn modules(on: &Blame<'_>, text: &Text, project: &Project<'_>) -> Option<(String
             let Some(caps) = regex.captures(line) else {
                 continue;
             };
+            if let Some(app) = caps.name("app").map(|app| app.as_str()) {
+                // Django names the application and the model, not the file.
+                let inside = |file: &&String| file.split('/').rev().skip(1).any(|f| f == app);
+                if let Some(file) = on.changed.iter().find(inside) {
+                    return Some((file.clone(), app.to_string()));
+                }
+                continue;
+            }
             let Some(module) = caps.name("m").or(caps.name("m2")) else {
                 continue;
             };
@@ -273,7 +279,7 @@ fn means(module: &str, from: Option<&str>, file: &str) -> bool {
     }
     // Names of classes and constants in files written with underscores.
     let last = path.rsplit('/').next().unwrap_or(&path);
-    last.starts_with(char::is_uppercase) && base(stem) == snake(last)
+    last.starts_with(char::is_uppercase) && (base(stem) == snake(last) || base(stem) == last)
         || file.ends_with(".go") && base(folder) == module
         || file.ends_with(".rs")
             && package

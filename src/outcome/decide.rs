@@ -4,6 +4,7 @@
 
 use super::Input;
 use super::facts::Facts;
+use super::reason;
 use super::shapes::{self, Class, Shape};
 use super::text::Text;
 use crate::domain::{Exit, Kind, Outcome};
@@ -98,7 +99,7 @@ pub(super) fn decide(input: &Input<'_>, text: &Text, facts: &Facts, shapes: &[Sh
         };
     }
     if started {
-        return ran_green(facts, ok);
+        return ran_green(text, facts, shapes, ok);
     }
     not_started(input, text, facts, shapes, ok)
 }
@@ -114,16 +115,16 @@ fn only_load_errors(text: &Text, facts: &Facts, shapes: &[Shape]) -> bool {
 }
 
 /// Tests ran and none of them is red.
-fn ran_green(facts: &Facts, ok: bool) -> Verdict {
+fn ran_green(text: &Text, facts: &Facts, shapes: &[Shape], ok: bool) -> Verdict {
     use Outcome::{Failed, Passed};
     let summed =
         facts.ran() > 0 && facts.cut.is_none() || facts.ran() == 0 && !facts.green.is_empty();
     let beside = facts.outside.iter().find(|o| o.red);
     match (ok, beside) {
         (true, None) if summed => Verdict::new(Passed, Cause::Green, None),
-        (_, Some(beside)) => {
-            let telling = facts.outside.iter().find(|o| o.red && o.telling);
-            let kind = telling.unwrap_or(beside).kind;
+        (_, Some(_)) => {
+            let at = reason::beside(text, facts, shapes);
+            let kind = kind_at(at, text, facts, shapes);
             Verdict::new(Failed, Cause::Beside, Some(kind))
         }
         (true, None) => Verdict::new(Failed, Cause::Cut, Some(Kind::Crash)),
@@ -131,7 +132,8 @@ fn ran_green(facts: &Facts, ok: bool) -> Verdict {
             Verdict::new(Failed, Cause::Cut, Some(Kind::Crash))
         }
         (false, None) => {
-            let kind = facts.outside.first().map(|o| o.kind);
+            let at = reason::beside(text, facts, shapes);
+            let kind = at.map(|at| kind_at(Some(at), text, facts, shapes));
             Verdict::new(Failed, Cause::Beside, kind)
         }
     }
@@ -146,16 +148,9 @@ fn not_started(
     ok: bool,
 ) -> Verdict {
     use Outcome::{DidntStart, Failed};
-    let stopped = facts
-        .outside
-        .iter()
-        .find(|o| o.telling)
-        .or(facts.outside.first());
-    if let Some(stopped) = stopped.filter(|o| !ok || o.red) {
-        return Verdict::new(DidntStart, Cause::Stopped, Some(stopped.kind));
-    }
-    if facts.stand_ins() > 0 {
-        return Verdict::new(DidntStart, Cause::Stopped, Some(Kind::Build));
+    if facts.outside.iter().any(|o| !ok || o.red) || facts.stand_ins() > 0 {
+        let kind = stopped_kind(text, facts, shapes);
+        return Verdict::new(DidntStart, Cause::Stopped, Some(kind));
     }
     if !facts.zero.is_empty() || !facts.summaries.is_empty() {
         let load = |s: &Shape| s.class <= Class::Missing && shapes::is_load(text.line(s.at));
@@ -163,8 +158,11 @@ fn not_started(
             && shapes
                 .iter()
                 .any(|s| s.class <= Class::Exception || load(s));
-        let cause = if error { Cause::Stopped } else { Cause::Zero };
-        return Verdict::new(DidntStart, cause, Some(Kind::NoTests));
+        if error {
+            let kind = stopped_kind(text, facts, shapes);
+            return Verdict::new(DidntStart, Cause::Stopped, Some(kind));
+        }
+        return Verdict::new(DidntStart, Cause::Zero, Some(Kind::NoTests));
     }
     if ok {
         if facts.dots.is_some() || facts.cut.is_some() {
@@ -189,6 +187,35 @@ fn not_started(
         _ if asserts => Verdict::new(Failed, Cause::Red, Some(Kind::Assertion)),
         _ if facts.dots.is_some() => Verdict::new(Failed, Cause::Cut, Some(Kind::Crash)),
         _ => Verdict::new(Failed, Cause::ExitOnly, None),
+    }
+}
+
+/// The kind of what stopped a run.
+fn stopped_kind(text: &Text, facts: &Facts, shapes: &[Shape]) -> Kind {
+    kind_at(reason::stopped(text, facts, shapes), text, facts, shapes)
+}
+
+/// The kind of what the line says that is the reason.
+fn kind_at(at: Option<usize>, text: &Text, facts: &Facts, shapes: &[Shape]) -> Kind {
+    let first = facts
+        .outside
+        .iter()
+        .find(|o| o.red)
+        .or(facts.outside.first());
+    let first = first.map_or(Kind::Build, |o| o.kind);
+    let Some(at) = at else {
+        return first;
+    };
+    let outside = facts.outside.iter().find(|o| o.at == at && o.telling);
+    let class = shapes.iter().find(|s| s.at == at).map(|s| s.class);
+    match (outside.map(|o| o.kind), class) {
+        (Some(kind), _) => kind,
+        (None, None) => first,
+        (None, class) => match shapes::kind_of(text.line(at), class) {
+            // The runner's own word is finer than a guess.
+            Kind::Build => first,
+            kind => kind,
+        },
     }
 }
 

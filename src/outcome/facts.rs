@@ -211,15 +211,19 @@ fn sums_up(text: &Text, command: &str, held: &[&str]) -> bool {
     };
     let echo =
         |line: &str| line.starts_with("> ") || line.starts_with("$ ") || line.starts_with("+ ");
-    let mut head = text.between(0, 20);
-    calls(command) || head.any(|(at, line)| (at == 0 || echo(line)) && calls(line))
+    let automake = |line: &str| line.ends_with("check-TESTS") || line.ends_with("check-am");
+    calls(command)
+        || calls(text.line(0))
+        || text
+            .lines()
+            .any(|(_, line)| echo(line) && calls(line) || automake(line))
 }
 
 /// What is a part of another runner's output doesn't count beside it.
 fn settle(all: &mut Vec<Found>) {
     let covering: Vec<(&'static str, bool)> = all
         .iter()
-        .filter(|f| !f.summaries.is_empty())
+        .filter(|f| !f.summaries.is_empty() || f.cut.is_some())
         .flat_map(|f| {
             let named = !f.failing.is_empty();
             let table = runners::ALL.iter().find(|r| r.name == f.runner);

@@ -7,6 +7,8 @@ use crate::domain::Kind;
 #[derive(Debug, Clone)]
 pub(super) struct Summary {
     pub(super) at: usize,
+    /// Its last line, where it takes several.
+    pub(super) end: usize,
     pub(super) tally: Tally,
 }
 
@@ -79,7 +81,7 @@ impl Found {
 
     pub(super) fn summary(&mut self, at: usize, tally: Tally) {
         self.open = None;
-        self.summaries.push(Summary { at, tally });
+        self.summaries.push(Summary { at, end: at, tally });
     }
 
     /// Adds one column of a summary that is spread over several lines.
@@ -89,15 +91,24 @@ impl Found {
         match last.filter(|last| last.tally.get(field).is_none()) {
             Some(last) => {
                 last.tally.add(field, count);
-                last.at = at;
+                last.end = at;
             }
             None => {
                 let mut tally = Tally::default();
                 tally.add(field, count);
-                self.summaries.push(Summary { at, tally });
+                self.summaries.push(Summary { at, end: at, tally });
             }
         }
         self.open = Some(at);
+    }
+
+    /// A summary in pieces that has no number of failures yet is not whole.
+    pub(super) fn drop_cut_pieces(&mut self) {
+        let whole = |s: &Summary| s.tally.failed.is_some();
+        if let Some(cut) = self.summaries.iter().find(|s| !whole(s)) {
+            self.cut = Some(cut.at);
+        }
+        self.summaries.retain(whole);
     }
 
     /// Notes a failing test once; the first place that a name is given wins.

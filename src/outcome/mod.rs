@@ -17,15 +17,18 @@ mod facts;
 mod found;
 mod generic;
 mod narrow;
+mod normalise;
 mod paths;
 mod places;
 mod reason;
+mod report;
 mod runners;
 mod sentence;
 mod shapes;
 mod text;
 
-pub use compare::{RunView, compare, normalise_line};
+pub use compare::{RunView, compare};
+pub use normalise::normalise_line;
 
 use crate::domain::{Classification, Counts, Exit, FailingTest, Outcome};
 use blame::Blame;
@@ -62,7 +65,10 @@ pub fn classify(input: &Input<'_>) -> Classification {
 /// are measured. The names are those in [`Classification::runner`].
 pub fn classify_without(input: &Input<'_>, held: &[&str]) -> Classification {
     let text = Text::new(input.output);
-    let facts = Facts::read(&text, input.command, input.exit, held, false);
+    let mut facts = Facts::read(&text, input.command, input.exit, held, false);
+    if let Some(report) = input.report {
+        report::add(report, &mut facts);
+    }
     let green = input.exit == Exit::Code(0) && facts.reds() == 0;
     let shapes = if green && facts.ran() > 0 && facts.outside.is_empty() && facts.cut.is_none() {
         Vec::new()
@@ -189,7 +195,7 @@ fn evidence(
         let quoted = crate::text::clip_words(&crate::text::visible(text.line(at).trim()), 120);
         all.push(format!("{what}, line {}: {quoted}", at + 1));
     };
-    for (at, runner, _) in facts.summaries.iter().take(8) {
+    for (at, runner, _) in facts.summaries.iter().take(8).filter(|s| s.0 < text.len()) {
         line(&format!("summary of {runner}"), *at);
     }
     for at in facts.green.iter().take(2) {

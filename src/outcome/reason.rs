@@ -92,7 +92,7 @@ fn last(shapes: &[Shape], class: Class) -> Option<usize> {
 }
 
 /// Why a run stopped before its first test: the root cause before what follows from it.
-fn stopped(text: &Text, facts: &Facts, shapes: &[Shape]) -> Option<usize> {
+pub(super) fn stopped(text: &Text, facts: &Facts, shapes: &[Shape]) -> Option<usize> {
     first(shapes, Class::Python)
         .or_else(|| mismatch(text))
         .or_else(|| telling(facts))
@@ -165,7 +165,7 @@ fn message(text: &Text, from: usize) -> Option<usize> {
 }
 
 /// What is red beside green tests.
-fn beside(text: &Text, facts: &Facts, shapes: &[Shape]) -> Option<usize> {
+pub(super) fn beside(text: &Text, facts: &Facts, shapes: &[Shape]) -> Option<usize> {
     let red = facts
         .outside
         .iter()

@@ -140,7 +140,7 @@ const ASSERTION: &[&str] = &[
     r"\bAssertionError\b",
     r"^\S+: \S+:[0-9]+: .*: Assertion .* failed\.$",
     r"^Assertion failed: ",
-    r"\bassertion (?:`.*` )?failed\b",
+    r"\b[Aa]ssertion (?:[`'].*['`] )?failed\b",
     r"\bAssertionFailedError\b|\bExpectationNotMet",
 ];
 

@@ -12,6 +12,8 @@ const LONGEST_LINE: usize = 64 * 1024;
 pub(super) struct Text {
     clean: String,
     lines: Vec<Range<usize>>,
+    /// The last line has its end.
+    ended: bool,
 }
 
 impl Text {
@@ -23,6 +25,7 @@ impl Text {
         let mut text = Text {
             clean: String::with_capacity(visible.len()),
             lines: Vec::new(),
+            ended: visible.ends_with('\n'),
         };
         let mut rest = visible.as_ref();
         while !rest.is_empty() {
@@ -84,6 +87,11 @@ impl Text {
     ) -> impl DoubleEndedIterator<Item = (usize, &str)> {
         let to = to.min(self.lines.len());
         (from.min(to)..to).map(|n| (n, self.line(n)))
+    }
+
+    /// Whether this is the last line and the output ended within it.
+    pub(super) fn is_cut(&self, number: usize) -> bool {
+        !self.ended && number + 1 == self.lines.len()
     }
 
     /// Whether no line holds anything but white space.

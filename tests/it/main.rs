@@ -25,3 +25,5 @@ mod store;
 mod tree;
 mod workspace;
 mod world;
+
+mod outcome;

@@ -15,7 +15,7 @@ const LONGEST: usize = 300;
 
 /// Sentences that say that a whole run was green.
 static ALL_GREEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\ball (?:the |[0-9]+ )?(?:unit |regression |integration |self-?)?(?:tests?|checks?|specs?|scenarios?|examples?|test cases|test suites)\b.*\b(?:pass(?:ed|es|ing)?|success\w*|succeeded|ok)\b|\b100% (?:of )?(?:tests? )?passed\b|^\*\*\* No errors detected$|^(?:tests?|test suite|test run) (?:passed|successful|succeeded|ok)[.!]?$").ok()
+    Regex::new(r"(?i)\ball (?:the |[0-9]+ )?(?:unit |regression |integration |self-?)?(?:tests?|checks?|specs?|scenarios?|examples?|test cases|test suites)\b.*\b(?:pass(?:ed|es|ing)?|success(?:ful|fully)?|succeeded|ok)\b|\b100% (?:of )?(?:tests? )?passed\b|^\*\*\* No errors detected$|^(?:tests?|test suite|test run) (?:passed|successful|succeeded|ok)[.!]?$").ok()
 });
 
 /// Sentences that say that nothing ran.

@@ -23,6 +23,7 @@ pub(super) static AUTOMAKE: Runner = Runner {
     finish: |_, _, found| {
         // The words before a colon are common; the summary is Automake's own.
         found.summaries.retain(|s| s.tally.total.is_some());
+        found.drop_cut_pieces();
         if found.summaries.is_empty() {
             found.failing.clear();
             (found.passes, found.fails, found.began) = (0, 0, None);
@@ -70,7 +71,7 @@ pub(super) static MESON: Runner = Runner {
         Rule(r"^No tests defined\.", Act::Zero),
         Rule(r"^No suitable tests defined\.", Act::Zero),
     ],
-    finish: nothing,
+    finish: |_, _, found| found.drop_cut_pieces(),
 };
 
 pub(super) static MAKE: Runner = Runner {

@@ -16,7 +16,7 @@ pub(super) static GO_TEST: Runner = Runner {
         Rule(r"^ *--- FAIL: (?P<n>.+?) \([0-9.]+s\)", Act::Fail),
         Rule(r"^ *--- SKIP: \S+ \(", Act::Skip),
         Rule(
-            r"^ok +\t\S+\t(?:[0-9.]+s|\(cached\))(?:\tcoverage: .*)?(?P<none>.*)$",
+            r"^ok +\t\S+\t(?:[0-9.]+s|\(cached\))(?:\tcoverage: .*)?(?P<none> \[no tests to run\])?$",
             Act::Do(package_ok),
         ),
         Rule(
@@ -43,21 +43,28 @@ pub(super) static GO_TEST: Runner = Runner {
     finish,
 };
 
-fn package_ok(found: &mut Found, _: &Text, at: usize, caps: &Captures<'_>) {
-    if caps["none"].contains("[no tests to run]") {
+fn package_ok(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) {
+    // The words that nothing ran stand at the line's end.
+    if text.is_cut(at) {
+        found.cut = Some(at);
+    } else if caps.name("none").is_some() {
         found.zero.push(at);
     } else {
         found.green.push(at);
     }
 }
 
+fn is_package(line: &str) -> bool {
+    ["ok  \t", "FAIL\t", "?   \t"]
+        .iter()
+        .any(|p| line.starts_with(p))
+}
+
 /// A package that failed: by its tests, by a panic, or before the first one (`TestMain`).
 fn package_fails(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) {
     for n in (at.saturating_sub(5000)..at).rev() {
         let line = text.line(n);
-        let package_line =
-            line.starts_with("ok ") || line.starts_with("FAIL\t") || line.starts_with("?  ");
-        if package_line {
+        if is_package(line) {
             break;
         }
         let shows = [
@@ -92,13 +99,21 @@ fn running(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) {
 }
 
 fn finish(text: &Text, _: &str, found: &mut Found) {
+    // Tests that began below the last package's line were never closed.
+    let mut from_end = text.lines().rev();
+    let last = from_end.find(|(_, l)| is_package(l) || l.trim_start().starts_with("=== RUN"));
+    if let Some((at, line)) = last
+        && !is_package(line)
+    {
+        found.cut = Some(at);
+    }
     let counted = found.passes + found.fails + found.skips;
     let verbose = found.began.is_some()
         && text
             .lines()
             .any(|(_, l)| l.trim_start().starts_with("=== RUN"));
     if verbose && counted > 0 {
-        let at = found.green.last().copied().or(found.began).unwrap_or(0);
+        let at = found.green.first().copied().or(found.began).unwrap_or(0);
         let tally = Tally {
             passed: Some(found.passes),
             failed: Some(found.fails),

@@ -17,7 +17,7 @@ pub(super) static JEST: Runner = Runner {
             Act::Do(jest_suites),
         ),
         Rule(r"^ *FAIL +(?P<n>\S+)", Act::Do(jest_file)),
-        Rule(r"^ ?PASS +\S+\.[cm]?[jt]sx?\b", Act::Began),
+        Rule(r"^ ?PASS +\S+\.[cm]?[jt]sx?\b", Act::Line(jest_passes)),
         Rule(r"^ *● Test suite failed to run$", Act::Line(jest_suite)),
         Rule(
             r"^ *● +process\.exit called with ",
@@ -54,6 +54,7 @@ pub(super) static JEST: Runner = Runner {
         if found.summaries.is_empty() && found.outside.is_empty() && found.zero.is_empty() {
             found.failing.clear();
             found.fails = 0;
+            found.cut = found.marks.iter().find(|m| m.1 == 1).map(|m| m.0);
         }
         // Names outside jest's own failing tests are headings of other things.
         if !found.summaries.is_empty() && found.reds() == 0 {
@@ -79,13 +80,19 @@ fn jest_suites(found: &mut Found, _: &Text, at: usize, caps: &Captures<'_>) {
     }
 }
 
+/// A file whose tests passed.
+fn jest_passes(found: &mut Found, _: &Text, at: usize) {
+    found.begins(at);
+    found.marks.push((at, 1));
+}
+
 /// Remembers the file that the next headings belong to.
 fn jest_file(found: &mut Found, _: &Text, at: usize, _: &Captures<'_>) {
     found.marks.push((at, 0));
 }
 
 fn current_file<'a>(found: &Found, text: &'a Text) -> Option<&'a str> {
-    let (at, _) = found.marks.last()?;
+    let (at, _) = found.marks.iter().rfind(|m| m.1 == 0)?;
     text.line(*at)
         .trim_start()
         .strip_prefix("FAIL")?

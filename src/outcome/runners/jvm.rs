@@ -47,14 +47,19 @@ pub(super) static MAVEN: Runner = Runner {
             r"^\[ERROR\] (?:Unknown lifecycle phase|The goal you specified requires a project|.*Non-parseable POM|Plugin \S+ or one of its|No plugin found)",
             Act::Tells(Kind::Config),
         ),
+        Rule(r"^(?:\[INFO\] )? ?T E S T S$", Act::Session),
         Rule(r"There are test failures\.", Act::Red(Kind::Assertion)),
-        Rule(r"^\[WARNING\] Flakes:", Act::Session),
     ],
     finish: |_, _, found| {
         // Per class first, then a total a module; a run that died has only the former.
         if found.summaries.is_empty() {
             let classes: u64 = found.marks.iter().map(|m| m.1).sum();
-            found.cut = found.marks.first().map(|m| m.0);
+            let session = found
+                .sessions
+                .first()
+                .copied()
+                .filter(|_| found.zero.is_empty());
+            found.cut = found.marks.first().map(|m| m.0).or(session);
             if classes > 0 {
                 found.begins(found.cut.unwrap_or(0));
             }

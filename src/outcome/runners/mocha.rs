@@ -26,7 +26,7 @@ pub(super) static MOCHA: Runner = Runner {
     finish: |_, _, found| {
         for summary in &found.summaries {
             if summary.tally.ran() == 0 {
-                found.zero.push(summary.at);
+                found.zero.push(summary.end);
             }
         }
         if found.summaries.is_empty() {

@@ -23,6 +23,7 @@ pub(super) static NODE_TEST: Runner = Runner {
             r"^ *not ok [0-9]+ - (?P<n>.+?)(?: # (?:duration|time).*)?$",
             Act::Do(tap_fail),
         ),
+        Rule(r"^  duration_ms: [0-9.]+$", Act::Session),
         Rule(r"^Could not find '", Act::Tells(Kind::Config)),
     ],
     finish,
@@ -117,6 +118,7 @@ fn finish(_: &Text, _: &str, found: &mut Found) {
     found
         .summaries
         .retain(|s| s.tally.total.is_some() && heads.iter().any(|&h| h <= s.at && s.at - h < 12));
+    found.drop_cut_pieces();
     for summary in &found.summaries {
         if summary.tally.total == Some(0) {
             found.zero.push(summary.at);
@@ -127,6 +129,7 @@ fn finish(_: &Text, _: &str, found: &mut Found) {
         found.failing.retain(|f| f.stand_in || f.file.is_some());
     }
     if found.summaries.is_empty() {
+        found.cut = found.cut.or(found.sessions.first().copied());
         found.failing.retain(|f| f.stand_in);
         found.passes = 0;
         found.fails = 0;

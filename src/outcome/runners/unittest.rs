@@ -32,7 +32,11 @@ pub(super) static UNITTEST: Runner = Runner {
             Act::Began,
         ),
     ],
-    finish: nothing,
+    finish: |_, _, found| {
+        if found.summaries.is_empty() && found.zero.is_empty() {
+            found.cut = found.cut.or(found.began);
+        }
+    },
 };
 
 fn status(text: &Text, at: usize) -> Option<(usize, &str)> {
@@ -46,8 +50,10 @@ fn status(text: &Text, at: usize) -> Option<(usize, &str)> {
 
 fn summary(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) {
     let Some((end, status)) = status(text, at) else {
+        found.cut = Some(at);
         return;
     };
+    found.cut = None;
     let count = |key: &str| -> u64 {
         let inner = status.split_once(" (").map_or("", |(_, rest)| rest);
         inner
