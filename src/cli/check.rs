@@ -168,7 +168,8 @@ fn show(runs: &[CheckRun]) {
             let output = bound(&visible(&strip_ansi(&run.output)), SHOWN);
             let _ = writeln!(out, "{}\n", output.trim_end());
         }
-        let counts = class.tests.map_or(String::new(), |t| {
+        let ran = class.tests.filter(|_| class.outcome != Outcome::DidntStart);
+        let counts = ran.map_or(String::new(), |t| {
             let part = |n: Option<u64>, word: &str| n.map(|n| format!("{n} {word}"));
             let parts = [
                 part(t.passed, "passed"),

@@ -571,3 +571,30 @@ fn a_redacted_text_never_overwrites_the_secret() {
     let kept = fs::read_to_string(world.root().join("a.py")).unwrap();
     assert_eq!(kept, "t = 'ghp_abcdefghijklmnopqrstuvwx'\nB\n");
 }
+
+#[test]
+fn text_dialects_land_like_tool_calls() {
+    let world = world(
+        &[("a.py", "a\nb\n"), ("tests/test_a.py", "a\n")],
+        Options::default(),
+    );
+    let w = &world.workspace;
+    let block = |path: &str| format!("{path}\n<<<<<<< SEARCH\na\n=======\nA\n>>>>>>> REPLACE\n");
+    let done = w.apply_blocks(&block("a.py"));
+    assert_eq!(done.written, ["a.py"]);
+    assert!(done.diff.contains("+A"), "{}", done.diff);
+    ok(done.answer);
+    // One refused block, nothing of the reply is written.
+    let both = w.apply_blocks(
+        &(block("a.py")
+            .replace("\na\n", "\nA\n")
+            .replace("\nA\n>>", "\nZ\n>>")
+            + &block("tests/test_a.py")),
+    );
+    assert_eq!(both.refused, Some(ErrorKind::Protected));
+    assert!(both.written.is_empty());
+    let done = w.apply_udiff("--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n A\n-b\n+B\n");
+    ok(done.answer);
+    assert_eq!(fs::read(world.root().join("a.py")).unwrap(), b"A\nB\n");
+    assert_eq!(w.changed().unwrap().len(), 1);
+}

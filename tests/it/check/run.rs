@@ -373,6 +373,13 @@ async fn a_killed_run_is_made_once_more_and_both_are_told() {
         "{class:?}"
     );
     assert_eq!(first[0].exit, Exit::Code(0));
+    let port = "test -e port && exit 0; touch port; echo 'OSError: [Errno 98] Address already in use'; exit 1";
+    let (first, _) = runs(dir.path(), &[port], 60).await;
+    assert!(first[0].classification.evidence[0].contains("an address was in use"));
+    // A plain failure is a plain failure.
+    let (once, _) = runs(dir.path(), &["echo x >>count; exit 1"], 60).await;
+    assert_eq!(once[0].exit, Exit::Code(1));
+    assert_eq!(fs::read_to_string(dir.path().join("count")).unwrap(), "x\n");
     let (again, _) = runs(dir.path(), &["kill -9 $$"], 60).await;
     assert_ne!(again[0].classification.outcome, Outcome::Passed);
     assert!(again[0].classification.evidence[0].contains("this is the second"));
