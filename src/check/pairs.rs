@@ -25,6 +25,6 @@ pub fn pairs(base: Option<&[CheckRun]>, after: &[CheckRun]) -> Vec<CheckPair> {
 fn view(run: &CheckRun) -> RunView<'_> {
     RunView {
         classification: &run.classification,
-        output: run.output.as_bytes(),
+        output: &run.output,
     }
 }
