@@ -194,7 +194,7 @@ fn twenty_thousand_swaps_write_nothing_outside() {
             while !done.load(Ordering::Relaxed) {
                 renameat_with(CWD, &d, CWD, &evil, RenameFlags::EXCHANGE).unwrap();
                 // Now and then a pause, so that writes meet both states whole as well.
-                if swaps.fetch_add(1, Ordering::Relaxed) % 17 == 0 {
+                if swaps.fetch_add(1, Ordering::Relaxed).is_multiple_of(17) {
                     std::thread::sleep(Duration::from_micros(200));
                 }
             }

@@ -28,10 +28,22 @@ fn found(files: &[(&str, &str)], config: &str) -> Result<Vec<(String, String)>, 
 const UNIT: &str = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n";
 const PLAIN: &str = "from pkg import f\n\ndef test_f():\n    assert f() == 1\n";
 
+/// Files, the command that they call for, and a part of the reason.
+type Python<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str);
+
+fn each_is_found(table: &[Python]) {
+    for (files, command, why) in table {
+        let got = found(files, "").unwrap();
+        assert_eq!(got.len(), 1, "{files:?}: {got:?}");
+        assert_eq!(got[0].0, *command, "{files:?}");
+        assert!(got[0].1.contains(why), "{files:?}: {}", got[0].1);
+    }
+}
+
 #[test]
-fn python_projects() {
+fn signs_of_pytest() {
     let pytest = "python3 -m pytest";
-    let table: &[(&[(&str, &str)], &str, &str)] = &[
+    each_is_found(&[
         (&[("pytest.ini", ""), ("a.py", "")], pytest, "pytest.ini"),
         (
             &[
@@ -70,6 +82,12 @@ fn python_projects() {
             pytest,
             "without unittest",
         ),
+    ]);
+}
+
+#[test]
+fn starts_of_unittest() {
+    each_is_found(&[
         (
             &[("src/pkg/__init__.py", ""), ("tests/test_a.py", PLAIN)],
             "PYTHONPATH=src python3 -m pytest",
@@ -118,13 +136,7 @@ fn python_projects() {
             "python3 manage.py test",
             "django.test",
         ),
-    ];
-    for (files, command, why) in table {
-        let got = found(files, "").unwrap();
-        assert_eq!(got.len(), 1, "{files:?}: {got:?}");
-        assert_eq!(got[0].0, *command, "{files:?}");
-        assert!(got[0].1.contains(why), "{files:?}: {}", got[0].1);
-    }
+    ]);
     // A mention of pytest in prose, or in another package's name, is no sign.
     let got = found(
         &[
