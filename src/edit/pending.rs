@@ -129,9 +129,9 @@ impl<'a> Pending<'a> {
             return missing_file(&target.named, &[], "");
         };
         let before = slot.and_then(|slot| slot.before.as_ref());
+        let before = before.filter(|file| !text.is_same(&file.bytes));
         let before = before.and_then(|file| Text::decode(&file.bytes).ok());
-        let before = before.as_ref().filter(|before| *before != text);
-        not_found(text, before, &target.named, wanted)
+        not_found(text, before.as_ref(), &target.named, wanted)
     }
 
     /// How much of the file the model has seen.

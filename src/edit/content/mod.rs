@@ -112,6 +112,14 @@ impl Text {
         out
     }
 
+    /// Whether these bytes are this text.
+    pub fn is_same(&self, bytes: &[u8]) -> bool {
+        match self.ends {
+            Ends::All(false) if !self.bom => self.body.as_bytes() == bytes,
+            _ => self.encode() == bytes,
+        }
+    }
+
     pub fn body(&self) -> &str {
         &self.body
     }

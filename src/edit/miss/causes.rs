@@ -45,6 +45,9 @@ pub(super) fn hints(
     } else {
         hints.extend(spelt_otherwise(text, wanted.old));
     }
+    if place.is_some_and(|p| other_case(folded, old, p)) {
+        hints.push("it differs in upper and lower case".to_string());
+    }
     if let Some(hint) = place.and_then(|p| odd_character(folded, old, p)) {
         hints.push(hint);
     }
@@ -128,7 +131,7 @@ fn elided(old: &[&str], folded: &Folded<'_>) -> Option<String> {
         .then(|| crate::text::clip_words(mark, 60))
 }
 
-/// Found once an escape, an entity, quotes or the case of letters are read otherwise.
+/// Found once an escape or an entity is read otherwise.
 fn spelt_otherwise(text: &Text, old: &str) -> Option<String> {
     let unescaped = old
         .replace("\\n", "\n")
@@ -162,11 +165,16 @@ fn spelt_otherwise(text: &Text, old: &str) -> Option<String> {
             return Some(hint.to_string());
         }
     }
-    let lower = old.trim_end_matches('\n').to_lowercase();
-    let found = lower.len() >= 3
-        && text.body().len() < 4_000_000
-        && text.body().to_lowercase().contains(&lower);
-    found.then(|| "it is there in other upper or lower case".to_string())
+    None
+}
+
+/// Whether the two lines that stand against each other are alike but for the case of letters.
+fn other_case(folded: &Folded<'_>, old: &[&str], place: &Place) -> bool {
+    let (Some(n), Some(yours)) = (place.file, old.get(place.old)) else {
+        return false;
+    };
+    let (file, yours) = (folded.line(n).trim(), yours.trim());
+    file != yours && file.to_lowercase() == yours.to_lowercase()
 }
 
 /// The first difference of the two lines, when it is a character that looks like another.
