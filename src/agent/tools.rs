@@ -191,7 +191,7 @@ pub(super) fn specs() -> Vec<ToolSpec> {
         ),
         spec(
             "read_file",
-            "Read a text file. Each line is its number, a TAB, then the code. Where lines remain, the last line says how many. \
+            "Read a text file. Each line is its number, a TAB, then the code. 200 lines are shown unless `lines` asks for more; where lines remain, the last line says how many. \
              Ask for every file that you need in one turn.",
             object(
                 &["path"],

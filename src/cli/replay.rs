@@ -7,7 +7,11 @@ use super::terminal::Terminal;
 use crate::lab;
 use std::path::PathBuf;
 
-/// Play a recording again and compare edits, outcomes and verdict.
+/// Play a recorded conversation again, without a model
+///
+/// The recorded answers are carried out on the recorded source, in order, whatever is asked; what is
+/// compared is what each turn did (calls, edits, outcome of the check) and the verdict. Exit code: 0
+/// equal, 1 different, 3 it could not run.
 #[derive(Debug, clap::Args)]
 pub struct ReplayArgs {
     /// Folder of the recording

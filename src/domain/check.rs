@@ -97,7 +97,7 @@ pub struct Classification {
     pub tests: Option<Counts>,
     pub failed_names: Vec<String>,
     /// The failing tests with their places; the same tests as `failed_names`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub failing: Vec<FailingTest>,
     /// One line, at most 240 characters, one full stop at its end (rule C4); empty when passed.
     pub reason: String,

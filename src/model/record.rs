@@ -24,6 +24,7 @@ static TIMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"\b(?<iso>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)",
         r"|\b(?<word>[Ii]n |took |duration_ms |real |finished in )(?<figure>\d+(?:\.\d+)?)",
+        r"|(?<address>\b0x[0-9a-f]{6,16}\b)|(?<seconds>\b\d+\.\d+ ?s\b)",
     ))
     .ok()
 });
@@ -50,6 +51,8 @@ impl Normalise {
             Some(re) => re
                 .replace_all(&text, |c: &Captures<'_>| match c.name("word") {
                     Some(word) => format!("{}0", word.as_str()),
+                    None if c.name("address").is_some() => "0x0".to_string(),
+                    None if c.name("seconds").is_some() => "0 s".to_string(),
                     None => "1970-01-01T00:00:00Z".to_string(),
                 })
                 .into_owned(),

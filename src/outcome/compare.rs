@@ -99,10 +99,11 @@ pub fn compare(base: &RunView<'_>, after: &RunView<'_>) -> Comparison {
         if comparison.basis == Basis::Names && comparison.fixed.len() as u64 <= fewer {
             comparison.vanished.append(&mut comparison.fixed);
         }
-        let tests = if fewer == 1 { "test" } else { "tests" };
-        comparison
-            .vanished
-            .push(format!("{fewer} {tests} fewer ran"));
+        match fewer - comparison.vanished.len() as u64 {
+            0 => {}
+            1 => comparison.vanished.push("1 test fewer ran".to_string()),
+            more => comparison.vanished.push(format!("{more} tests fewer ran")),
+        }
     }
     comparison
 }

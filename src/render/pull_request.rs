@@ -3,7 +3,7 @@
 use super::checks::{cell, check_table, check_words, some};
 use super::words::{count, duration, thousands};
 use crate::domain::{
-    CheckPair, CheckRun, Contradiction, Exit, Kind, Outcome, Reason, StopReason, Usage, Verdict,
+    CheckPair, CheckRun, Contradiction, Kind, Outcome, Reason, StopReason, Usage, Verdict,
 };
 use crate::text::{bound, clip_words, code_span, neutralise, one_line, visible};
 
@@ -353,14 +353,6 @@ fn details(pr: &PullRequest<'_>) -> String {
             n => format!(" and {n} more"),
         };
         lines.push(format!("Changed: {}{more}.", files.join(", ")));
-    }
-    for run in pr.checks.iter().filter_map(|p| p.after.as_ref()) {
-        let how = match run.exit {
-            Exit::Code(n) => format!("exit {n}"),
-            Exit::Signal(n) => format!("signal {n}"),
-            Exit::TimedOut => "ended by mend's limit".to_string(),
-        };
-        lines.push(format!("{}: {how}.", code_span(&run.command)));
     }
     format!(
         "<details><summary>How this was made</summary>\n\n{}\n\n</details>",

@@ -2,8 +2,8 @@
 
 /// `48 s`, `3 min 20 s`, `1 h 5 min`; `0.4 s` under ten seconds.
 pub fn duration(milliseconds: u64) -> String {
-    let s = milliseconds / 1000;
-    match s {
+    let s = (milliseconds + 500) / 1000;
+    match milliseconds / 1000 {
         0..10 => format!("{:.1} s", milliseconds as f64 / 1000.0),
         10..120 => format!("{s} s"),
         120..7200 => format!("{} min {} s", s / 60, s % 60),

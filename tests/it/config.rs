@@ -146,7 +146,7 @@ fn all_mistakes_are_named_at_once() {
             "github.webhok_secret_old",
             "did you mean `github.webhook_secret_old`?",
         ),
-        ("model.wire", "anthropic or chat"),
+        ("model.wire", "anthropic, chat or responses"),
         ("model.model", "is missing"),
         ("limits.turns", "is 0"),
         ("repos.allow", "owner/name or owner/*"),

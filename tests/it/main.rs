@@ -11,6 +11,7 @@ mod bot;
 mod check;
 
 mod config;
+mod demo;
 mod edit;
 mod fix;
 

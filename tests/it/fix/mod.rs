@@ -4,6 +4,7 @@
 mod check;
 mod loops;
 mod prompts;
+mod recordings;
 mod replay;
 mod verdicts;
 
