@@ -121,7 +121,6 @@ fn main() {
     if let Some(at) = args.iter().position(|a| a == "--write") {
         return write_down(Path::new(&args[at + 1]), &body, &lines);
     }
-    println!("{} lines, {} bytes, place {PLACE}", lines.len(), body.len());
     let file = FileContent {
         bytes: body.clone().into_bytes(),
         mode: 0o644,
@@ -133,30 +132,28 @@ fn main() {
         seen: &AllSeen,
         guard: &guard,
     };
+    if let Some(at) = args.iter().position(|a| a == "--memory") {
+        let count = args[at + 2].parse().unwrap();
+        return memory(&args[at + 1], &view, &call(&lines, count, &args[at + 1]));
+    }
+    println!("{} lines, {} bytes, place {PLACE}", lines.len(), body.len());
     for kind in ["exact", "white space", "miss"] {
         for count in BLOCKS {
-            let texts = texts(&lines, count, kind);
-            let call = ToolCall::EditFile {
-                path: "big.py".into(),
-                edits: vec![Replace {
-                    old: texts.old.clone(),
-                    new: texts.new.clone(),
-                }],
-                summary: None,
-                notes: Vec::new(),
-            };
-            // 5 sets the peak back to the present size (proc(5), clear_refs).
-            let _ = std::fs::write("/proc/self/clear_refs", "5");
-            let before = peak();
-            check(kind, &view, &call);
-            let grown = peak().saturating_sub(before);
-            let (half, most) = median(|| check(kind, &view, &call));
-            println!(
-                "tool, {kind}, {count} lines: median {:.2} ms, p90 {:.2} ms, memory {:.1} x the file",
-                half.as_secs_f64() * 1000.0,
-                most.as_secs_f64() * 1000.0,
-                grown as f64 / body.len() as f64
-            );
+            let call = call(&lines, count, kind);
+            report(&format!("tool, {kind}, {count} lines"), || {
+                check(kind, &view, &call)
+            });
+            // A process of its own, so that nothing is counted that an earlier run left free.
+            let child = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--memory", kind, &count.to_string()])
+                .output()
+                .unwrap();
+            let grown: f64 = String::from_utf8(child.stdout)
+                .unwrap()
+                .trim()
+                .parse()
+                .unwrap();
+            println!("  memory {:.1} x the file", grown / body.len() as f64);
         }
     }
     for count in BLOCKS {
@@ -166,28 +163,46 @@ fn main() {
             texts.old, texts.new
         );
         let mut hunk = "--- a/big.py\n+++ b/big.py\n@@ @@\n".to_string();
-        texts
-            .old
-            .lines()
-            .for_each(|l| hunk.push_str(&format!("-{l}\n")));
-        texts
-            .new
-            .lines()
-            .for_each(|l| hunk.push_str(&format!("+{l}\n")));
-        for (name, (half, most)) in [
-            (
-                "blocks",
-                median(|| drop(apply_blocks(&view, &block).unwrap())),
-            ),
-            ("udiff", median(|| drop(apply_udiff(&view, &hunk).unwrap()))),
-        ] {
-            println!(
-                "{name}, exact, {count} lines: median {:.2} ms, p90 {:.2} ms",
-                half.as_secs_f64() * 1000.0,
-                most.as_secs_f64() * 1000.0
-            );
+        for (sign, text) in [('-', &texts.old), ('+', &texts.new)] {
+            text.lines()
+                .for_each(|line| hunk.push_str(&format!("{sign}{line}\n")));
         }
+        report(&format!("blocks, exact, {count} lines"), || {
+            drop(apply_blocks(&view, &block).unwrap());
+        });
+        report(&format!("udiff, exact, {count} lines"), || {
+            drop(apply_udiff(&view, &hunk).unwrap());
+        });
     }
+}
+
+fn report(what: &str, body: impl FnMut()) {
+    let (half, most) = median(body);
+    println!(
+        "{what}: median {:.2} ms, p90 {:.2} ms",
+        half.as_secs_f64() * 1000.0,
+        most.as_secs_f64() * 1000.0
+    );
+}
+
+fn call(lines: &[&str], count: usize, kind: &str) -> ToolCall {
+    let Texts { old, new } = texts(lines, count, kind);
+    ToolCall::EditFile {
+        path: "big.py".into(),
+        edits: vec![Replace { old, new }],
+        summary: None,
+        notes: Vec::new(),
+    }
+}
+
+/// Prints by how many bytes one edit makes the process grow, the copy of the file that is read
+/// included.
+fn memory(kind: &str, view: &View<'_>, call: &ToolCall) {
+    // 5 sets the peak back to the present size (proc(5), clear_refs).
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    let before = peak();
+    check(kind, view, call);
+    println!("{}", peak().saturating_sub(before));
 }
 
 /// One edit, and that it ended as it should.

@@ -59,7 +59,7 @@ fn descriptions() {
 }
 
 #[test]
-fn answers() {
+fn answers_to_calls() {
     let answers = [
         ("exact", edit("cents / 100", "Decimal(cents) / 100")),
         (
@@ -119,6 +119,21 @@ fn answers() {
                 json!({"path": "a", "old_string": "a", "new_string": "b"}),
             ),
         ),
+    ];
+    insta::assert_snapshot!(listed(&answers));
+}
+
+fn listed(answers: &[(&str, String)]) -> String {
+    let all: Vec<String> = answers
+        .iter()
+        .map(|(what, text)| format!("## {what}\n\n{text}"))
+        .collect();
+    all.join("\n")
+}
+
+#[test]
+fn answers_to_texts() {
+    let answers = [
         (
             "block indented otherwise",
             told(view(|view| {
@@ -147,9 +162,5 @@ fn answers() {
             })),
         ),
     ];
-    let all: Vec<String> = answers
-        .iter()
-        .map(|(what, text)| format!("## {what}\n\n{text}"))
-        .collect();
-    insta::assert_snapshot!(all.join("\n"));
+    insta::assert_snapshot!(listed(&answers));
 }
