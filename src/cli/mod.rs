@@ -69,3 +69,4 @@ pub async fn run() -> ExitCode {
         }
     }
 }
+pub mod check_classify;

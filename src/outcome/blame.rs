@@ -87,6 +87,9 @@ fn is_manifest(path: &str) -> bool {
             .any(|e| base.ends_with(e))
 }
 
+/// Lines that are searched for names of modules.
+const MOST_LINES: usize = 2_000;
+
 /// What the answer rests on.
 pub(super) struct Blame<'a> {
     pub(super) outcome: Outcome,
@@ -167,7 +170,7 @@ static MODULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 
 /// A changed file whose module an error line names.
 fn modules(on: &Blame<'_>, text: &Text, project: &Project<'_>) -> Option<(String, String)> {
-    let errors = on.shapes.iter().map(|s| s.at);
+    let errors = on.shapes.iter().map(|s| s.at).take(MOST_LINES);
     let headings = text
         .lines()
         .filter(|(_, l)| {
@@ -179,7 +182,7 @@ fn modules(on: &Blame<'_>, text: &Text, project: &Project<'_>) -> Option<(String
                 || l.contains("file not found for module")
         })
         .map(|(at, _)| at)
-        .take(10_000);
+        .take(MOST_LINES);
     for at in errors.chain(headings) {
         let line = text.line(at);
         if line.len() > 2000 {

@@ -47,8 +47,9 @@ pub(super) struct Found {
     pub(super) passes: u64,
     pub(super) fails: u64,
     pub(super) skips: u64,
-    /// Names on result lines of passing tests; only filled for a comparison.
+    /// Names on result lines of passing tests; only filled for a comparison, when they are wanted.
     pub(super) passing: Vec<String>,
+    pub(super) wants_passing: bool,
     /// First line that shows that a test began.
     pub(super) began: Option<usize>,
     /// A line of progress marks that other text could look like too.

@@ -16,6 +16,7 @@ mod decide;
 mod facts;
 mod found;
 mod generic;
+mod lineset;
 mod narrow;
 mod normalise;
 mod paths;

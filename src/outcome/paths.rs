@@ -1,9 +1,9 @@
 //! Which files of the project an output names, in the part of it that speaks of errors.
 
-use super::places::{is_neutral, package, tokens};
+use super::places::{Extensions, is_neutral, package, tokens};
 use super::text::Text;
 use memchr::memchr;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The project's files, for looking up what an output calls them.
 pub(super) struct Project<'a> {
@@ -11,6 +11,8 @@ pub(super) struct Project<'a> {
     by_base: HashMap<&'a str, Vec<&'a str>>,
     /// Files whose names have no dot (`Makefile`, `run_tests`).
     bare: Vec<&'a str>,
+    /// First and second byte of the extensions that the project's files have.
+    extensions: Extensions,
     /// Where the project lay when the output was written, longest first.
     pub(super) roots: Vec<String>,
 }
@@ -23,6 +25,13 @@ pub(super) struct Named<'a> {
     /// The number after it.
     pub(super) line: Option<u64>,
 }
+
+/// Lines at each end in which the root is looked for.
+const SEEN_FOR_ROOTS: usize = 4_000;
+/// Files without a dot in their names that are looked for.
+const MOST_BARE: usize = 32;
+/// Places of one file that are kept; more say nothing new.
+const MOST_PLACES: usize = 500;
 
 /// Folders of other people's code; what lies there is never the project's.
 const FOREIGN: &[&str] = &[
@@ -49,6 +58,7 @@ impl<'a> Project<'a> {
             files: HashMap::new(),
             by_base: HashMap::new(),
             bare: Vec::new(),
+            extensions: Extensions::default(),
             roots: Vec::new(),
         };
         for file in files {
@@ -57,6 +67,7 @@ impl<'a> Project<'a> {
             }
             let bases = project.by_base.entry(base(file)).or_default();
             bases.push(file);
+            project.extensions.add(base(file));
             if !base(file).contains('.') {
                 project.bare.push(file);
             }
@@ -68,8 +79,10 @@ impl<'a> Project<'a> {
     /// The folder that most absolute paths of project files have in common.
     fn find_roots(&self, text: &Text) -> Vec<String> {
         let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, line) in text.lines() {
-            if memchr(b'/', line.as_bytes()).is_none() {
+        let head = text.between(0, SEEN_FOR_ROOTS);
+        let tail = text.between(text.len().saturating_sub(SEEN_FOR_ROOTS), text.len());
+        for (_, line) in head.chain(tail) {
+            if memchr(b'/', line.as_bytes()).is_none() || !self.extensions.occur(line) {
                 continue;
             }
             for token in tokens(line) {
@@ -157,7 +170,11 @@ impl<'a> Project<'a> {
             .collect();
         match matching[..] {
             [only] => Some(only),
-            _ => settle(&matching, context.package),
+            [] => None,
+            _ => {
+                let (text, at) = context.place?;
+                settle(&matching, &package(text, at, path)?)
+            }
         }
     }
 
@@ -176,6 +193,9 @@ impl<'a> Project<'a> {
     /// Every project file that the error part of the text names, with each of its places.
     pub(super) fn named(&self, text: &Text, command: &str) -> Vec<Named<'a>> {
         let mut found = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        // Names that are known well enough.
+        let mut done: HashSet<&str> = HashSet::new();
         let mut folders: Vec<String> = Vec::new();
         let skipped = entry_frames(self, text, command);
         for (at, line) in text.lines() {
@@ -183,19 +203,23 @@ impl<'a> Project<'a> {
             if line.is_empty() {
                 continue;
             }
-            let bare = self.bare.iter().any(|file| line.contains(base(file)));
-            if memchr(b'.', line.as_bytes()).is_none() && !bare {
+            let bare = self
+                .bare
+                .iter()
+                .take(MOST_BARE)
+                .any(|file| line.contains(base(file)));
+            if !bare && !self.extensions.occur(line) {
                 continue;
             }
             let mut neutral = None;
             for token in tokens(line) {
-                if !self.by_base.contains_key(base(token.text)) {
+                let name = base(token.text);
+                if done.contains(name) || !self.by_base.contains_key(name) {
                     continue;
                 }
-                let package = package(text, at, line, token.text);
                 let context = Context {
                     folders: &folders,
-                    package: package.as_deref(),
+                    place: Some((text, at)),
                 };
                 let Some(file) = self.resolve(token.text, &context) else {
                     continue;
@@ -203,9 +227,17 @@ impl<'a> Project<'a> {
                 if self.bare.contains(&file) && !token.placed {
                     continue;
                 }
+                let seen = places.entry(file).or_insert(0usize);
+                if *seen >= MOST_PLACES {
+                    if self.by_base.get(name).is_some_and(|files| files.len() == 1) {
+                        done.insert(name);
+                    }
+                    continue;
+                }
                 let neutral =
                     *neutral.get_or_insert_with(|| is_neutral(line) || skipped.contains(&at));
                 if !neutral {
+                    *seen += 1;
                     found.push(Named {
                         file,
                         at,
@@ -223,13 +255,12 @@ impl<'a> Project<'a> {
 pub(super) struct Context<'a> {
     /// Folders that a build tool said it entered, innermost last.
     pub(super) folders: &'a [String],
-    /// Package of the place, as a path.
-    pub(super) package: Option<&'a str>,
+    /// Where the path stands, for settling a name that several files have.
+    pub(super) place: Option<(&'a Text, usize)>,
 }
 
 /// Of several files with one name, the one whose folder the package ends with.
-fn settle<'a>(files: &[&'a str], package: Option<&str>) -> Option<&'a str> {
-    let package = package?;
+fn settle<'a>(files: &[&'a str], package: &str) -> Option<&'a str> {
     let score = |file: &&&str| {
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
         let fits = folder.is_empty()
@@ -245,6 +276,9 @@ fn settle<'a>(files: &[&'a str], package: Option<&str>) -> Option<&'a str> {
 
 /// `make[1]: Entering directory '/repo/sub'` and the like.
 fn enter(line: &str, folders: &mut Vec<String>) {
+    if !line.contains("ing directory ") {
+        return;
+    }
     if let Some((_, rest)) = line.split_once(": Entering directory ") {
         folders.push(rest.trim_matches(|c| "'`\"".contains(c)).to_string());
     } else if line.contains(": Leaving directory ") {

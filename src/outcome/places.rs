@@ -1,7 +1,8 @@
 //! What in a line could be a path, and which lines name files only in passing.
 
+use super::lineset::LineSet;
 use super::text::Text;
-use regex::RegexSet;
+
 use std::sync::LazyLock;
 
 /// Something that could be a path.
@@ -13,46 +14,90 @@ pub(super) struct Token<'a> {
     pub(super) placed: bool,
 }
 
+/// Bytes that paths are made of; all beyond ASCII count.
+const fn is_part(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' | b'@' | b'+' | b'-' | b'/' | b'\\' | b'~' | b'$')
+        || byte >= 0x80
+}
+
 /// Runs of characters that paths are made of.
 pub(super) fn tokens(line: &str) -> impl Iterator<Item = Token<'_>> {
-    let part = |c: char| c.is_alphanumeric() || "_.@+-/\\~$".contains(c);
+    let bytes = line.as_bytes();
     let mut rest = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = rest + line[rest..].find(part)?;
-            let end = line[start..]
-                .find(|c| !part(c))
-                .map_or(line.len(), |n| start + n);
+            let start = rest + bytes[rest..].iter().position(|b| is_part(*b))?;
+            let length = bytes[start..].iter().position(|b| !is_part(*b));
+            let end = length.map_or(bytes.len(), |n| start + n);
             rest = end;
-            let text = line[start..end].trim_end_matches(['.', '-', '/']);
+            if end - start < 2 {
+                continue;
+            }
+            // Quotation marks and arrows beyond ASCII are no part of a path.
+            let text =
+                line[start..end].trim_matches(|c: char| !c.is_ascii() && !c.is_alphanumeric());
+            let text = text.trim_end_matches(['.', '-', '/']);
             let text = text.strip_prefix("./").unwrap_or(text);
             if text.len() < 2 {
                 continue;
             }
-            let after = &line[end..];
-            let number = after
-                .trim_start_matches(['\'', '"', '`', ')'])
-                .trim_start_matches(", line ")
-                .trim_start_matches(" line ")
-                .trim_start_matches([':', '(', '[', ',', '#']);
-            let digits: String = number
-                .chars()
-                .take_while(char::is_ascii_digit)
-                .take(9)
-                .collect();
-            let directly = number.len() < after.len();
-            return Some(Token {
-                text,
-                line: digits.parse().ok().filter(|_| directly),
-                placed: directly && !digits.is_empty() || after.starts_with(['\'', '"', '`']),
-            });
+            return Some(placed(text, &line[end..]));
         }
     })
 }
 
+/// The token with the number that follows it.
+fn placed<'a>(text: &'a str, after: &str) -> Token<'a> {
+    let number = after
+        .trim_start_matches(['\'', '"', '`', ')'])
+        .trim_start_matches(", line ")
+        .trim_start_matches(" line ")
+        .trim_start_matches([':', '(', '[', ',', '#']);
+    let digits = number
+        .bytes()
+        .take(9)
+        .take_while(u8::is_ascii_digit)
+        .count();
+    let directly = number.len() < after.len();
+    Token {
+        text,
+        line: number[..digits].parse().ok().filter(|_| directly),
+        placed: directly && digits > 0 || after.starts_with(['\'', '"', '`']),
+    }
+}
+
+/// Which extensions occur: a quick look before a line is taken apart.
+#[derive(Default)]
+pub(super) struct Extensions(Vec<[u8; 2]>);
+
+impl Extensions {
+    pub(super) fn add(&mut self, base: &str) {
+        let Some((_, extension)) = base.rsplit_once('.') else {
+            return;
+        };
+        let mut bytes = extension.bytes();
+        let key = [bytes.next().unwrap_or(0), bytes.next().unwrap_or(0)];
+        if !self.0.contains(&key) {
+            self.0.push(key);
+        }
+    }
+
+    /// Whether the line has a dot with the beginning of a known extension behind it.
+    pub(super) fn occur(&self, line: &str) -> bool {
+        let bytes = line.as_bytes();
+        memchr::memchr_iter(b'.', bytes).any(|at| {
+            let first = bytes.get(at + 1).copied().unwrap_or(0);
+            let second = bytes.get(at + 2).copied().unwrap_or(0);
+            self.0
+                .iter()
+                .any(|[one, two]| *one == first && (*two == second || *two == 0))
+        })
+    }
+}
+
 /// Lines that name files in passing: progress, echoes of commands, tables, green results.
-static NEUTRAL: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
-    RegexSet::new([
+static NEUTRAL: LazyLock<Option<LineSet>> = LazyLock::new(|| {
+    LineSet::new([
         // Progress of runners.
         r"^\S+\.py [.sxXp]+(?: *\[ *[0-9]+%\])?$",
         r"^\S+\.\w+::.+ (?:PASSED|SKIPPED|XFAIL)\b",
@@ -86,7 +131,6 @@ static NEUTRAL: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
         r"^\S+: \[(?:INFO|DEBUG)\]|^\[INFO\]|^\[WARNING\]|^(?:INFO|DEBUG)[: ]",
         r"A complete log of this run|Full log written|See the report at|error-context\.md|test-suite\.log",
     ])
-    .ok()
 });
 
 pub(super) fn is_neutral(line: &str) -> bool {
@@ -94,7 +138,7 @@ pub(super) fn is_neutral(line: &str) -> bool {
 }
 
 /// Package of the place that a base name stands at: Java's frame, Go's package line below.
-pub(super) fn package(text: &Text, at: usize, line: &str, token: &str) -> Option<String> {
+pub(super) fn package(text: &Text, at: usize, token: &str) -> Option<String> {
     if token.contains('/') {
         return None;
     }
@@ -106,7 +150,7 @@ pub(super) fn package(text: &Text, at: usize, line: &str, token: &str) -> Option
             .find(|w| w.contains('/'))
             .map(str::to_string);
     }
-    let class = line.split('(').next()?.split_whitespace().last()?;
+    let class = text.line(at).split('(').next()?.split_whitespace().last()?;
     let mut parts: Vec<&str> = class.split('.').collect();
     (parts.len() > 2).then(|| {
         parts.truncate(parts.len() - 2);

@@ -1,8 +1,9 @@
 //! The shapes that errors have, by language, whatever runner printed them.
 
+use super::lineset::LineSet;
 use super::text::Text;
 use crate::domain::Kind;
-use regex::{Regex, RegexSet};
+use regex::Regex;
 use std::sync::LazyLock;
 
 /// What a shape is a sign of.
@@ -85,7 +86,7 @@ const FOLLOWERS: &[&str] = &[
 
 const EXCEPTION: &[&str] = &[
     // JavaScript, Python without a traceback, Java, C#, Dart.
-    r"^[\s#>|│]*(?:Exception during run: |Uncaught (?:exception: )?|error: |Unhandled exception[.:]? |Caused by: |Exception in thread \x22[^\x22]*\x22 )?(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Failure)\b(?: \[\w+\])?: \S",
+    r"^(?:[\s#>|]|│)*(?:Exception during run: |Uncaught (?:exception: )?|error: |Unhandled exception[.:]? |Caused by: |Exception in thread \x22[^\x22]*\x22 )?(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Failure)\b(?: \[\w+\])?: \S",
     // Ruby: `file:1:in 'x': message (LoadError)`.
     r": .* \((?:\w+::)*\w+(?:Error|Exception|Exit)\)$",
     // RSpec puts the class on a line of its own.
@@ -119,7 +120,7 @@ const MISSING: &[&str] = &[
 ];
 
 const COMPLAINT: &[&str] = &[
-    r"(?i)\b(?:no rule to make|no such|could not|couldn.t|cannot|can.t|unable to|failed to|does not exist|doesn.t exist)\b",
+    r"(?i)\b(?:no rule to make|no such|could not|couldn(?:.|’)t|cannot|can(?:.|’)t|unable to|failed to|does not exist|doesn(?:.|’)t exist)\b",
     r"(?i)\b(?:missing|unknown|unrecogni[sz]ed|invalid|unsupported|malformed|required|denied|refused|not allowed|must (?:be|have|specify))\b",
     r"(?i)\bno (?:\S+ ){1,4}(?:found|specified|given|available|configured|defined|in this directory)\b|\bno value for\b",
     r"(?i)\bnot (?:found|installed|available|supported|recogni[sz]ed|configured|a valid)\b",
@@ -145,9 +146,9 @@ const ASSERTION: &[&str] = &[
 ];
 
 struct Tables {
-    set: RegexSet,
+    set: LineSet,
     classes: Vec<Class>,
-    followers: RegexSet,
+    followers: LineSet,
 }
 
 static TABLES: LazyLock<Option<Tables>> = LazyLock::new(|| {
@@ -165,9 +166,9 @@ static TABLES: LazyLock<Option<Tables>> = LazyLock::new(|| {
         .collect();
     let patterns = all.iter().flat_map(|(_, list)| list.iter());
     Some(Tables {
-        set: RegexSet::new(patterns).ok()?,
+        set: LineSet::new(patterns.copied())?,
         classes,
-        followers: RegexSet::new(FOLLOWERS).ok()?,
+        followers: LineSet::new(FOLLOWERS.iter().copied())?,
     })
 });
 
@@ -209,10 +210,9 @@ pub(super) fn read(text: &Text) -> Vec<Shape> {
         if line.is_empty() {
             continue;
         }
-        let hits = tables.set.matches(line);
-        if !hits.matched_any() {
+        let Some(hits) = tables.set.matches(line) else {
             continue;
-        }
+        };
         if tables.followers.is_match(line) {
             let complains = |h: usize| tables.classes.get(h) == Some(&Class::Complaint);
             if hits.iter().any(complains) {

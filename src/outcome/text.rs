@@ -1,12 +1,15 @@
 //! Output as lines that can be read: decoded, without terminal control, JSON event streams unwrapped.
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memmem};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// A longer line is noise (minified code, a dump): only its beginning is read.
 const LONGEST_LINE: usize = 64 * 1024;
+
+/// More empty lines in a row than this say nothing.
+const MOST_EMPTY: usize = 200;
 
 /// The lines of one output.
 pub(super) struct Text {
@@ -21,42 +24,31 @@ impl Text {
     /// overwritten with carriage returns the last state stays.
     pub(super) fn new(bytes: &[u8]) -> Text {
         let decoded = String::from_utf8_lossy(bytes);
-        let visible = without_escapes(&decoded);
-        let mut text = Text {
-            clean: String::with_capacity(visible.len()),
-            lines: Vec::new(),
-            ended: visible.ends_with('\n'),
+        let visible = match without_escapes(&decoded) {
+            Cow::Borrowed(_) => decoded,
+            Cow::Owned(visible) => Cow::Owned(visible),
         };
-        let mut rest = visible.as_ref();
-        while !rest.is_empty() {
-            let end = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
-            text.push_raw(&rest[..end]);
-            rest = rest.get(end + 1..).unwrap_or("");
-        }
-        text
-    }
-
-    fn push_raw(&mut self, raw: &str) {
-        let line = last_state(raw).trim_end();
-        if line.starts_with("{\"")
-            && let Some(output) = unwrapped(line)
-        {
-            for piece in output.lines() {
-                self.push(piece.trim_end());
+        let clean = match unwrapped(&visible) {
+            Some(unwrapped) => without_escapes(&unwrapped).into_owned(),
+            None => visible.into_owned(),
+        };
+        let mut lines: Vec<Range<usize>> = Vec::with_capacity(clean.len() / 40);
+        let mut start = 0;
+        let mut empty = 0;
+        while start < clean.len() {
+            let end = memchr(b'\n', &clean.as_bytes()[start..]).map_or(clean.len(), |n| start + n);
+            let line = visible_part(&clean, start..end);
+            empty = if line.is_empty() { empty + 1 } else { 0 };
+            if empty <= MOST_EMPTY {
+                lines.push(line);
             }
-        } else {
-            self.push(line);
+            start = end + 1;
         }
-    }
-
-    fn push(&mut self, line: &str) {
-        let mut end = line.len().min(LONGEST_LINE);
-        while !line.is_char_boundary(end) {
-            end -= 1;
+        Text {
+            ended: clean.ends_with('\n'),
+            clean,
+            lines,
         }
-        let start = self.clean.len();
-        self.clean.push_str(&line[..end]);
-        self.lines.push(start..self.clean.len());
     }
 
     pub(super) fn len(&self) -> usize {
@@ -100,6 +92,20 @@ impl Text {
     }
 }
 
+/// What a terminal would show of one line, at most [`LONGEST_LINE`] bytes of it.
+fn visible_part(text: &str, range: Range<usize>) -> Range<usize> {
+    let raw = &text[range.clone()];
+    let state = last_state(raw);
+    let offset = state.as_ptr() as usize - raw.as_ptr() as usize;
+    let line = state.trim_end();
+    let mut len = line.len().min(LONGEST_LINE);
+    while !line.is_char_boundary(len) {
+        len -= 1;
+    }
+    let start = range.start + offset;
+    start..start + len
+}
+
 /// `go test -json` (go doc test2json) writes one event a line; its `Output` is what go would print.
 #[derive(Deserialize)]
 struct GoEvent<'a> {
@@ -109,15 +115,24 @@ struct GoEvent<'a> {
     output: Cow<'a, str>,
 }
 
-fn unwrapped(line: &str) -> Option<String> {
-    if !line.contains("\"Action\":") {
-        return None;
+/// The text that a stream of events carries, other lines as they are; `None` without events.
+fn unwrapped(text: &str) -> Option<String> {
+    memmem::find(text.as_bytes(), b"\"Action\":")?;
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let event = line
+            .starts_with("{\"")
+            .then(|| serde_json::from_str::<GoEvent<'_>>(line.trim_end()).ok())
+            .flatten();
+        match event {
+            None => out.push_str(line),
+            Some(event) if matches!(event.action, "output" | "build-output") => {
+                out.push_str(&event.output);
+            }
+            Some(_) => {}
+        }
     }
-    let event: GoEvent<'_> = serde_json::from_str(line).ok()?;
-    match event.action {
-        "output" | "build-output" => Some(event.output.into_owned()),
-        _ => Some(String::new()),
-    }
+    Some(out)
 }
 
 /// What a terminal would show of a line with carriage returns.
@@ -128,7 +143,7 @@ fn last_state(line: &str) -> &str {
     }
     line.rsplit('\r')
         .find(|part| !part.trim().is_empty())
-        .unwrap_or("")
+        .unwrap_or(&line[..0])
 }
 
 /// Removes CSI, OSC and two-byte escapes; a move to the line's first columns becomes a carriage
@@ -213,6 +228,7 @@ mod tests {
     #[test]
     fn carriage_returns_keep_the_last_state() {
         assert_eq!(lines(b"10%\r50%\r100%\r\nnext\r\n"), ["100%", "next"]);
+        assert_eq!(lines(b"a\n \r  \r \r\nb"), ["a", "", "b"]);
     }
 
     #[test]

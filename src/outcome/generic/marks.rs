@@ -3,8 +3,9 @@
 use super::names::{Lists, clean};
 use crate::outcome::counts;
 use crate::outcome::found::Found;
+use crate::outcome::lineset::LineSet;
 use crate::outcome::text::Text;
-use regex::{Regex, RegexSet};
+use regex::Regex;
 use std::sync::LazyLock;
 
 /// A longer line is no result of one test.
@@ -33,21 +34,21 @@ const RED: &[&str] = &[
 const SKIPPED: &str =
     r"^\s*(?:-|○|↓|\[\s*(?:SKIP|skip|SKIPPED)\s*\]|SKIP(?:PED)?:?|skipped:?)\s+\S";
 
-static SET: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
+static SET: LazyLock<Option<LineSet>> = LazyLock::new(|| {
     let all = GREEN.iter().chain(RED).chain(std::iter::once(&SKIPPED));
-    RegexSet::new(all).ok()
+    LineSet::new(all.copied())
 });
 
 static NAMES: LazyLock<Vec<Regex>> =
     LazyLock::new(|| RED.iter().filter_map(|p| Regex::new(p).ok()).collect());
 
 /// Lines with a red or green word that speak of no test: builds, installers, log levels, totals.
-static NO_TEST: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
-    RegexSet::new([
+static NO_TEST: LazyLock<Option<LineSet>> = LazyLock::new(|| {
+    LineSet::new([
         r"^FAILED: \S+\.(?:o|a|so|obj|lib|d|p|ko|class)\b",
         r"(?i)^\s*(?:build|compilation|compile|configure|install\w*|execution|link\w*|setup|test run)\s*:?\s*(?:fail|pass|ok|success)",
-        r"(?i)^FAILURE: Build|: error: |could not|couldn.t|cannot |can't |unable to|not found|exited with|command failed|no such file",
-        r"^\s*[✖✘×✗] [0-9]+ (?:problem|error|warning|failed|tests?)|^:\S+ FAILED$|^> Task ",
+        r"(?i)^FAILURE: Build|: error: |could not|couldn(?:.|’)t|cannot |can't |unable to|not found|exited with|command failed|no such file",
+        r"^\s*(?:✖|✘|×|✗) [0-9]+ (?:problem|error|warning|failed|tests?)|^:\S+ FAILED$|^> Task ",
         r"(?i)^\s*(?:fail(?:ed|ures?)?|errors?|ok|pass(?:ed)?)\s*[:=|]?\s*[0-9]+\s*$",
         r"^\[(?:INFO|ERROR|WARN|WARNING|DEBUG)\]|\bBUILD (?:FAILED|FAILURE|SUCCESS\w*)\b",
         r"(?i)^\s*failed (?:to|with|because|in|after|at|asserting|assertion|expectation)\b",
@@ -60,7 +61,6 @@ static NO_TEST: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
         r"(?i)^\s*(?:fail(?:ed|ing|ures?)?|errored)\b.*:$",
         r"(?i)\[(?:build|setup) failed\]|no tests? (?:to run|files|found)",
     ])
-    .ok()
 });
 
 /// Counts the result lines and collects what could be names of failing tests.
@@ -74,8 +74,10 @@ pub(super) fn read(text: &Text, found: &mut Found, passing: bool) -> Lists {
             continue;
         }
         lists.head(text, at, line);
-        let hits = set.matches(line);
-        if !hits.matched_any() || no_test.is_match(line) || !counts::tally(line).is_empty() {
+        let Some(hits) = set.matches(line) else {
+            continue;
+        };
+        if no_test.is_match(line) || !counts::tally(line).is_empty() {
             continue;
         }
         let red = |hit: &usize| (GREEN.len()..GREEN.len() + RED.len()).contains(hit);

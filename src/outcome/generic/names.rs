@@ -1,6 +1,7 @@
 //! Which of the things that look like names of failing tests are.
 
 use crate::outcome::found::{Found, is_file};
+use crate::outcome::lineset::LineSet;
 use crate::outcome::text::Text;
 use regex::Regex;
 use std::collections::HashSet;
@@ -11,20 +12,20 @@ const MOST: usize = 2_000;
 /// A longer text is no name.
 const LONGEST: usize = 200;
 
-/// Headings of failures, each way a list of its own: `FAIL: name`, `● name`, `___ name ___`.
-static HEADINGS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    [
-        r"^\s*(?P<k>[0-9]+)\) (?P<n>\S.*?):?$",
-        r"^(?:FAIL|ERROR|Failure|Error|FAILURE|Failed)(?: in)?: (?P<n>\S.*)$",
-        r"^\s*●\s+(?P<n>\S.*)$",
-        r"^_{3,} (?:ERROR at \w+ of )?(?P<n>\S.*?) _{3,}$",
-        r"^\s+[0-9]+ - (?P<n>\S.*?) \(.*\)$",
-        r"^(?:\S+ )?\S+[:\[][0-9]+\]? # (?P<n>\S.*)$",
-    ]
-    .iter()
-    .filter_map(|p| Regex::new(p).ok())
-    .collect()
-});
+/// Headings of failures, each way a list of its own: `1) name`, `FAIL: name`, `● name`, `___ name ___`.
+const HEADINGS: &[&str] = &[
+    r"^\s*(?P<k>[0-9]+)\) (?P<n>\S.*?):?$",
+    r"^(?:FAIL|ERROR|Failure|Error|FAILURE|Failed)(?: in)?: (?P<n>\S.*)$",
+    r"^\s*●\s+(?P<n>\S.*)$",
+    r"^_{3,} (?:ERROR at \w+ of )?(?P<n>\S.*?) _{3,}$",
+    r"^\s+[0-9]+ - (?P<n>\S.*?) \(.*\)$",
+    r"^(?:\S+ )?\S+[:\[][0-9]+\]? # (?P<n>\S.*)$",
+];
+
+static SET: LazyLock<Option<LineSet>> = LazyLock::new(|| LineSet::new(HEADINGS.iter().copied()));
+
+static PATTERNS: LazyLock<Vec<Option<Regex>>> =
+    LazyLock::new(|| HEADINGS.iter().map(|p| Regex::new(p).ok()).collect());
 
 /// One thing that may be a name.
 struct Candidate {
@@ -73,8 +74,12 @@ impl Lists {
 
     /// A line that may head a failure.
     pub(super) fn head(&mut self, text: &Text, at: usize, line: &str) {
-        for (kind, heading) in HEADINGS.iter().enumerate() {
-            let Some(caps) = heading.captures(line) else {
+        let Some(hits) = SET.as_ref().and_then(|set| set.matches(line)) else {
+            return;
+        };
+        for kind in hits.iter() {
+            let pattern = PATTERNS.get(kind).and_then(Option::as_ref);
+            let Some(caps) = pattern.and_then(|p| p.captures(line)) else {
                 continue;
             };
             let Some(name) = caps.name("n") else { continue };
@@ -168,7 +173,7 @@ mod tests {
 
     #[test]
     fn names_lose_numbers_and_times() {
-        assert_eq!(HEADINGS.len(), 6);
+        assert!(SET.is_some() && PATTERNS.iter().all(Option::is_some));
         assert_eq!(clean("adds (12ms)"), "adds");
         assert_eq!(clean("adds (22 ms)"), "adds");
         assert_eq!(clean(" 3) calc adds:"), "calc adds");

@@ -82,7 +82,10 @@ pub(super) static AVA: Runner = Runner {
         ),
         Rule(r"^ *Uncaught exception in (?P<n>\S+)$", Act::StandIn),
         Rule(r"^ *Uncaught exception in \S+$", Act::Red(Kind::Build)),
-        Rule(r"^ *(?:✘|✖|×) Couldn.t find any files to test", Act::Zero),
+        Rule(
+            r"^ *(?:✘|✖|×) Couldn(?:'|’)t find any files to test",
+            Act::Zero,
+        ),
         Rule(r"^ *(?:✘|✖|×) No tests found in ", Act::Red(Kind::NoTests)),
         Rule(
             r"Exiting due to process\.exit\(\) when running ",

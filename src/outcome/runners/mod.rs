@@ -27,9 +27,10 @@ mod web;
 
 use super::counts::{self, Field};
 use super::found::Found;
+use super::lineset::LineSet;
 use super::text::Text;
 use crate::domain::Kind;
-use regex::{Captures, Regex, RegexSet};
+use regex::{Captures, Regex};
 use std::sync::{LazyLock, OnceLock};
 
 /// What a matching line means. Patterns name their groups: `n` a test's name, `file` and `line` its
@@ -163,7 +164,7 @@ struct Slot {
 }
 
 struct Tables {
-    set: Option<RegexSet>,
+    set: Option<LineSet>,
     slots: Vec<Slot>,
 }
 
@@ -179,20 +180,17 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
             })
         })
         .collect();
-    let set = regex::RegexSetBuilder::new(slots.iter().map(|s| s.rule.0))
-        .size_limit(64 << 20)
-        .dfa_size_limit(64 << 20)
-        .build();
-    Tables {
-        set: set.ok(),
-        slots,
-    }
+    let set = LineSet::new(slots.iter().map(|s| s.rule.0));
+    Tables { set, slots }
 });
 
 /// Runs every table over every line. The runners named in `held` are left out, `names` asks for
 /// the names of passing tests too.
 pub(super) fn scan(text: &Text, command: &str, held: &[&str], names: bool) -> Vec<Found> {
     let mut found: Vec<Found> = ALL.iter().map(|r| Found::new(r.name)).collect();
+    for found in &mut found {
+        found.wants_passing = names;
+    }
     let tables = &*TABLES;
     let Some(set) = &tables.set else {
         return Vec::new();
@@ -201,7 +199,10 @@ pub(super) fn scan(text: &Text, command: &str, held: &[&str], names: bool) -> Ve
         if line.is_empty() {
             continue;
         }
-        for index in set.matches(line).iter() {
+        let Some(hits) = set.matches(line) else {
+            continue;
+        };
+        for index in hits.iter() {
             let Some(slot) = tables.slots.get(index) else {
                 continue;
             };

@@ -58,7 +58,7 @@ pub(super) static PYTEST: Runner = Runner {
             r"^[\w./-]+\.py [.FEsxXRpf]*(?:Fatal Python error|\++ Timeout)",
             Act::Began,
         ),
-        Rule(r"^ ?[\w./-]+\.py [⨯✓sx]+ +[0-9]+% ", Act::Began),
+        Rule(r"^ ?[\w./-]+\.py (?:⨯|✓|s|x)+ +[0-9]+% ", Act::Began),
         Rule(r"^[.FEsxXRpf]+ +\[ *[0-9]+%\]$", Act::Do(progress)),
         Rule(
             r"^ImportError while loading conftest '",

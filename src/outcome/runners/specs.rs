@@ -117,7 +117,7 @@ pub(super) static BUSTED: Runner = Runner {
             r"^(?:Failure|Error) (?:->|→) (?P<file>\S+) @ (?P<line>[0-9]+)$",
             Act::Do(busted_name),
         ),
-        Rule(r"^[+\-*◌●]+$", Act::Dots),
+        Rule(r"^(?:[+\-*]|◌|●)+$", Act::Dots),
     ],
     finish: |_, _, found| {
         if found.summaries.is_empty() {

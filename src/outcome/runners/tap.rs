@@ -40,7 +40,7 @@ fn result(found: &mut Found, text: &Text, at: usize) {
     } else if ok {
         found.passes += 1;
         found.begins(at);
-        if !title.is_empty() && found.passing.len() < 100_000 {
+        if found.wants_passing && !title.is_empty() {
             found.passing.push(title.to_string());
         }
     } else if is_stand_in(title) || is_file(title) && !has_parts(text, at) {
