@@ -177,6 +177,22 @@ fn main() {
         Exit::Code(1),
         &recorded(),
     );
+    let names = lines(|out, n| writeln!(out, " FAIL  src/a{n}.test.ts > calc > adds {n}").unwrap());
+    time(
+        "a quarter million red names",
+        "npx vitest run",
+        Exit::Code(1),
+        &names,
+    );
+    let results = lines(|out, n| {
+        writeln!(out, "running 1 test\ntest result: ok. {n} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s").unwrap();
+    });
+    time(
+        "a hundred thousand summaries",
+        "cargo test",
+        Exit::Code(0),
+        &results,
+    );
     time(
         "one line",
         "./run",

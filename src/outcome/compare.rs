@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines that a comparison quotes, at most.
 const MOST_LINES: usize = 10;
+/// Error lines that are compared, the last of each run.
+const MOST_ERRORS: usize = 2_000;
 /// Characters of such a line.
 const LONGEST: usize = 160;
 
@@ -204,8 +206,10 @@ fn by_counts(before: u64, now: u64) -> Comparison {
 fn errors(output: &str) -> Vec<(String, String)> {
     let text = Text::new(output.as_bytes());
     let mut seen = BTreeSet::new();
-    shapes::read(&text)
-        .into_iter()
+    let shapes = shapes::read(&text);
+    let from = shapes.len().saturating_sub(MOST_ERRORS);
+    shapes[from..]
+        .iter()
         .map(|shape| text.line(shape.at).trim())
         .map(|line| (normalise_line(line), clip_words(&visible(line), LONGEST)))
         .filter(|(key, _)| seen.insert(key.clone()))

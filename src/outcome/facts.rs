@@ -6,6 +6,7 @@ use super::generic;
 use super::runners;
 use super::text::Text;
 use crate::domain::Exit;
+use std::collections::HashSet;
 
 /// A process that was ended by a signal.
 #[derive(Debug, Clone, Copy)]
@@ -83,15 +84,16 @@ impl Facts {
             runner: name_of(&all),
             ..Facts::default()
         };
+        let (mut lines, mut names) = (HashSet::new(), HashSet::new());
         for found in all {
             let runner = found.runner;
             for summary in found.summaries {
-                if !facts.summaries.iter().any(|s| s.0 == summary.at) {
+                if lines.insert(summary.at) {
                     facts.summaries.push((summary.at, runner, summary.tally));
                 }
             }
             for failing in found.failing {
-                if !facts.failing.iter().any(|f| f.name == failing.name) {
+                if names.insert(failing.name.clone()) {
                     facts.failing.push(failing);
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::counts::{Field, Tally};
 use crate::domain::Kind;
+use std::collections::HashMap;
 
 /// A summary that a runner printed.
 #[derive(Debug, Clone)]
@@ -40,6 +41,8 @@ pub(super) struct Found {
     pub(super) runner: &'static str,
     pub(super) summaries: Vec<Summary>,
     pub(super) failing: Vec<Failing>,
+    /// Where each name stands in `failing`.
+    known: HashMap<String, usize>,
     pub(super) outside: Vec<Outside>,
     /// Lines that say that nothing ran.
     pub(super) zero: Vec<usize>,
@@ -68,6 +71,9 @@ pub(super) struct Found {
     /// Scratch of a runner's own rules: line, number.
     pub(super) marks: Vec<(usize, u64)>,
 }
+
+/// Names that are kept; what a runner counts beyond them stays counted.
+const MOST_NAMES: usize = 20_000;
 
 /// Pieces of one summary stand at most this many lines apart.
 const PIECES_APART: usize = 4;
@@ -127,9 +133,16 @@ impl Found {
         if name.is_empty() {
             return None;
         }
-        let index = match self.failing.iter().position(|f| f.name == name) {
+        // An index is stale when a rule took names away.
+        let fresh = |known: &HashMap<String, usize>, failing: &[Failing]| {
+            let index = known.get(name).copied()?;
+            failing.get(index).filter(|f| f.name == name).map(|_| index)
+        };
+        let index = match fresh(&self.known, &self.failing) {
             Some(index) => index,
+            None if self.failing.len() >= MOST_NAMES => return None,
             None => {
+                self.known.insert(name.to_string(), self.failing.len());
                 self.failing.push(Failing {
                     name: name.to_string(),
                     file: None,

@@ -23,6 +23,7 @@ mod paths;
 mod places;
 mod reason;
 mod report;
+mod roots;
 mod runners;
 mod sentence;
 mod shapes;

@@ -1,9 +1,9 @@
 //! Which files of the project an output names, in the part of it that speaks of errors.
 
 use super::places::{Extensions, is_neutral, package, tokens};
+use super::roots;
 use super::text::Text;
-use memchr::memchr;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// The project's files, for looking up what an output calls them.
 pub(super) struct Project<'a> {
@@ -26,8 +26,6 @@ pub(super) struct Named<'a> {
     pub(super) line: Option<u64>,
 }
 
-/// Lines at each end in which the root is looked for.
-const SEEN_FOR_ROOTS: usize = 4_000;
 /// Files without a dot in their names that are looked for.
 const MOST_BARE: usize = 32;
 /// Places of one file that are kept; more say nothing new.
@@ -48,7 +46,7 @@ const FOREIGN: &[&str] = &[
     "virtualenv",
 ];
 
-fn base(path: &str) -> &str {
+pub(super) fn base(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
@@ -72,54 +70,8 @@ impl<'a> Project<'a> {
                 project.bare.push(file);
             }
         }
-        project.roots = project.find_roots(text);
+        project.roots = roots::find(text, &project.by_base, &project.extensions);
         project
-    }
-
-    /// The folder that most absolute paths of project files have in common.
-    fn find_roots(&self, text: &Text) -> Vec<String> {
-        let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
-        let head = text.between(0, SEEN_FOR_ROOTS);
-        let tail = text.between(text.len().saturating_sub(SEEN_FOR_ROOTS), text.len());
-        for (_, line) in head.chain(tail) {
-            if memchr(b'/', line.as_bytes()).is_none() || !self.extensions.occur(line) {
-                continue;
-            }
-            for token in tokens(line) {
-                let path = token.text;
-                if !path.contains('/') || is_foreign(path) {
-                    continue;
-                }
-                let slash = path.find('/').unwrap_or(0);
-                let absolute = &path[slash..];
-                let Some(bases) = self.by_base.get(base(path)) else {
-                    continue;
-                };
-                let best = bases
-                    .iter()
-                    .filter_map(|file| absolute.strip_suffix(file)?.strip_suffix('/'))
-                    .filter(|root| root.starts_with('/') && root.len() > 1)
-                    .min_by_key(|root| root.len());
-                if let Some(root) = best {
-                    *votes.entry(root.trim_start_matches("//")).or_default() += 1;
-                }
-            }
-            if votes.values().sum::<usize>() > 500 {
-                break;
-            }
-        }
-        let mut roots: Vec<(usize, &str)> = votes.into_iter().map(|(r, n)| (n, r)).collect();
-        roots.sort_by(|a, b| b.cmp(a));
-        // Where mend's sandbox puts every project.
-        let mut found = vec!["/repo".to_string()];
-        if let Some((_, root)) = roots.first() {
-            let root = format!("/{}", root.trim_start_matches('/'));
-            if root != found[0] {
-                found.push(root);
-            }
-        }
-        found.sort_by_key(|r| std::cmp::Reverse(r.len()));
-        found
     }
 
     fn exact(&self, path: &str) -> Option<&'a str> {
@@ -302,7 +254,7 @@ fn normal(path: &str, folder: &str) -> String {
     parts.join("/")
 }
 
-fn is_foreign(path: &str) -> bool {
+pub(super) fn is_foreign(path: &str) -> bool {
     path.split('/').any(|part| FOREIGN.contains(&part))
 }
 

@@ -1,5 +1,6 @@
 //! Runners that no table knows: counts in common words, and common marks of results.
 
+mod lines;
 mod marks;
 mod names;
 mod summary;
@@ -21,7 +22,7 @@ pub(super) fn read(text: &Text, passing: bool) -> Found {
 }
 
 static ANNOUNCED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(?:running|found|collected|executing|starting|discovered|selected) (?P<n>[0-9]+) (?:tests?|items?|specs?|examples?|scenarios?|test cases?)\b|^1\.\.(?P<p>[0-9]+)$").ok()
+    Regex::new(r"(?i)^\W*(?:running|found|collected|executing|starting|discovered|selected) (?P<n>[0-9]+) (?:tests?|items?|specs?|examples?|scenarios?|test cases?)(?-u:\b)|^1\.\.(?P<p>[0-9]+)$").ok()
 });
 
 /// Whether fewer results came than the output had announced.

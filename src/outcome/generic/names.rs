@@ -50,14 +50,15 @@ fn push(lists: &mut Vec<Vec<Candidate>>, list: usize, candidate: Candidate) {
     if candidate.name.is_empty() || candidate.name.len() >= LONGEST || names.len() >= MOST {
         return;
     }
-    let same = |c: &Candidate| match candidate.number {
-        Some(number) => c.number == Some(number),
-        None => c.name == candidate.name,
-    };
-    match names.iter_mut().find(|c| same(c)) {
-        Some(known) if candidate.number.is_some() => *known = candidate,
-        Some(_) => {}
-        None => names.push(candidate),
+    // A number again heads the same failure again; other names are told apart later.
+    let last = names.len();
+    let again = candidate
+        .number
+        .and_then(|n| usize::try_from(n).ok())
+        .and_then(|n| n.checked_sub(1));
+    match again.filter(|n| *n < last).and_then(|n| names.get_mut(n)) {
+        Some(known) if known.number == candidate.number => *known = candidate,
+        _ => names.push(candidate),
     }
 }
 
@@ -129,7 +130,11 @@ pub(super) fn choose(lists: Lists, found: &mut Found) {
         found.fails = 0;
         return;
     }
-    let fits = |names: &&Vec<Candidate>| names.len() as u64 == reds;
+    let distinct = |names: &Vec<Candidate>| {
+        let names: HashSet<&str> = names.iter().map(|c| c.name.as_str()).collect();
+        names.len() as u64
+    };
+    let fits = |names: &&Vec<Candidate>| distinct(names) == reds;
     let fitting = || lists.marked.iter().chain(&lists.headed).find(fits);
     let chosen: Vec<&Candidate> = match counted.then(fitting).flatten() {
         Some(names) => names.iter().collect(),

@@ -167,6 +167,10 @@ pub(super) static VITEST: Runner = Runner {
         ),
         Rule(r"^ *(?:✓|√) \S+\.\w+ \([0-9]+ tests?", Act::Began),
         Rule(r"^ *(?:×|✗) ", Act::Fail),
+        Rule(
+            r"Failed (?P<what>Suites|Tests) [0-9]+",
+            Act::Do(vitest_section),
+        ),
         Rule(r"^No test files found", Act::Zero),
         Rule(
             r"Startup Error|^failed to load config from ",
@@ -199,14 +203,16 @@ fn vitest_files(found: &mut Found, _: &Text, at: usize, caps: &Captures<'_>) {
     }
 }
 
+fn vitest_section(found: &mut Found, _: &Text, at: usize, caps: &Captures<'_>) {
+    let section = if &caps["what"] == "Suites" { 1 } else { 2 };
+    found.marks.push((at, section));
+}
+
 /// Under `Failed Suites` a hook failed, under `Failed Tests` a test did.
-fn vitest_name(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) {
+fn vitest_name(found: &mut Found, _: &Text, at: usize, caps: &Captures<'_>) {
     let name = &caps["n"];
-    let heading = (at.saturating_sub(4000)..at)
-        .rev()
-        .map(|n| text.line(n))
-        .find(|line| line.contains("Failed Suites") || line.contains("Failed Tests"));
-    if heading.is_some_and(|h| h.contains("Failed Suites")) {
+    // 1 marks the heading of suites, 2 that of tests.
+    if found.marks.last().is_some_and(|m| m.1 == 1) {
         found.stand_in(name, at);
         found.outside(Kind::Setup, at, false, true);
     } else if name.contains(" > ") {

@@ -6,6 +6,7 @@ use crate::outcome::counts::{self, Field};
 use crate::outcome::found::Found;
 use crate::outcome::text::Text;
 use regex::Captures;
+use std::collections::HashSet;
 
 pub(super) static PYTEST: Runner = Runner {
     name: "pytest",
@@ -182,12 +183,11 @@ fn rerun(found: &mut Found, _: &Text, _: usize, caps: &Captures<'_>) {
 /// Within one session only the last summary is pytest's: tests may print others.
 fn finish(text: &Text, command: &str, found: &mut Found) {
     let mut kept: Vec<_> = Vec::new();
+    let mut sessions = found.sessions.iter().peekable();
     for (i, summary) in found.summaries.iter().enumerate() {
         let next = found.summaries.get(i + 1).map(|s| s.at);
-        let last = next.is_none_or(|next| {
-            let mut sessions = found.sessions.iter();
-            sessions.any(|&s| s > summary.at && s <= next)
-        });
+        while sessions.next_if(|s| **s <= summary.at).is_some() {}
+        let last = next.is_none_or(|next| sessions.peek().is_some_and(|s| **s <= next));
         if last {
             kept.push(summary.clone());
         }
@@ -218,7 +218,7 @@ fn finish(text: &Text, command: &str, found: &mut Found) {
         let failed = std::mem::take(&mut found.fails);
         found.passes = found.passes.saturating_sub(failed);
     }
-    let names: Vec<String> = found.failing.iter().map(|f| f.name.clone()).collect();
+    let names: HashSet<String> = found.failing.iter().map(|f| f.name.clone()).collect();
     found.flaky.retain(|f| !names.contains(f));
 }
 

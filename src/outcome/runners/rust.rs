@@ -72,10 +72,14 @@ fn panicked(found: &mut Found, _: &Text, _: usize, caps: &Captures<'_>) {
 fn close(_: &Text, _: &str, found: &mut Found) {
     let marks = std::mem::take(&mut found.marks);
     let mut kept = Vec::new();
+    let mut results = found.summaries.iter().peekable();
     for (i, &(start, count)) in marks.iter().enumerate() {
         let end = marks.get(i + 1).map_or(usize::MAX, |m| m.0);
-        let within = |at: usize| at > start && at < end;
-        match found.summaries.iter().rfind(|s| within(s.at)) {
+        let mut last = None;
+        while let Some(result) = results.next_if(|s| s.at < end) {
+            last = Some(result).filter(|s| s.at > start);
+        }
+        match last {
             Some(summary) => {
                 if count == 0 {
                     found.zero.push(summary.at);
