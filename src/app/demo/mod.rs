@@ -64,9 +64,11 @@ const RECORDINGS: [&[(&str, &str)]; 2] = [
         ("0001.reply.json", include_str!("fix/0001.reply.json")),
         ("0002.reply.json", include_str!("fix/0002.reply.json")),
     ],
-    &[("0001.reply.json", include_str!("retry/0001.reply.json"))],
+    &[
+        ("0001.reply.json", include_str!("retry/0001.reply.json")),
+        ("0002.reply.json", include_str!("retry/0002.reply.json")),
+    ],
 ];
-
 /// What keeps a demo from running.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
