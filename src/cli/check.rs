@@ -1,5 +1,6 @@
 //! `mend check detect` and `mend check run`.
 
+use super::check_classify::{self, ClassifyArgs};
 use crate::check::{self, CheckCommand, CheckError, RunOptions};
 use crate::domain::{Cancel, CheckRun, Journal, Limits, Outcome, Progress};
 use crate::sandbox::{Sandbox, Settings};
@@ -45,6 +46,18 @@ enum Action {
         #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
         timeout: Option<u64>,
     },
+    Classify(ClassifyArgs),
+}
+
+/// Judges a recorded output: exit code 0, whatever the outcome.
+fn classify(args: &ClassifyArgs) -> ExitCode {
+    match check_classify::run(args, std::io::stdin().lock(), &mut std::io::stdout().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("mend: {}", visible(&format!("{e:#}")));
+            ExitCode::from(2)
+        }
+    }
 }
 
 /// Runs the subcommand to its end and gives the exit code.
@@ -57,6 +70,7 @@ pub async fn run(args: CheckArgs) -> ExitCode {
             commands,
             timeout,
         } => run_check(&path, json, commands, timeout).await,
+        Action::Classify(args) => return classify(&args),
     };
     result.unwrap_or_else(|e| {
         eprintln!("mend: {}", visible(&e.to_string()));

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods)] // this room may touch files or processes (src/lib.rs)
 
 mod check;
+mod check_classify;
 mod demo;
 mod edit;
 mod exit;
@@ -69,4 +70,3 @@ pub async fn run() -> ExitCode {
         }
     }
 }
-pub mod check_classify;
