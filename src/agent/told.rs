@@ -29,27 +29,11 @@ pub(super) fn result(runs: &[CheckRun], max: usize) -> String {
 pub(super) fn line(run: &CheckRun) -> String {
     let c = &run.classification;
     let mut parts = vec![c.outcome.words().to_string()];
-    if let Some(tests) = &c.tests {
-        let counts: Vec<String> = [
-            (tests.passed, "passed"),
-            (tests.failed, "failed"),
-            (
-                tests.errors,
-                if tests.errors == Some(1) {
-                    "error"
-                } else {
-                    "errors"
-                },
-            ),
-            (tests.skipped, "skipped"),
-        ]
-        .iter()
-        .filter_map(|(n, word)| n.filter(|n| *n > 0).map(|n| format!("{n} {word}")))
-        .collect();
-        if !counts.is_empty() {
-            parts.push(counts.join(", "));
-        }
-    }
+    parts.extend(
+        c.tests
+            .map(|tests| tests.words())
+            .filter(|words| !words.is_empty()),
+    );
     parts.push(match run.exit {
         Exit::Code(code) => format!("exit {code}"),
         Exit::Signal(signal) => format!("signal {signal}"),

@@ -1,6 +1,7 @@
 //! Checks on fresh trees: each run gets a copy of its own, which holds the source and exactly the
 //! changes, so that nothing a run leaves behind reaches the next one or the commit (rule B7).
 
+use super::run::blocking;
 use super::{CheckCommand, CheckError, RunOptions, narrow, run};
 use crate::domain::{Cancel, CheckRun, Journal};
 use crate::sandbox::Sandbox;
@@ -60,15 +61,21 @@ impl Checks {
         cancel: &Cancel,
         journal: &dyn Journal,
     ) -> Result<Vec<CheckRun>, CheckError> {
-        let folder = TempFolder::create(&self.scratch, 0o711)?;
+        let (from, scratch, wanted) = (self.source.clone(), self.scratch.clone(), changes.to_vec());
+        let folder = blocking(move || {
+            let folder = TempFolder::create(&scratch, 0o711)?;
+            let copy = folder.path().join("repo");
+            copy_tree(&from, &copy, &|_| false)?;
+            write_all(&Tree::open(&copy)?, &wanted)?;
+            Ok(folder)
+        })
+        .await?;
         let copy = folder.path().join("repo");
-        copy_tree(&self.source, &copy, &|_| false)?;
-        write_all(&Tree::open(&copy)?, changes)?;
         let mut options = self.options.clone();
         options.changed = changes.iter().map(|c| c.path.to_string()).collect();
         options.base = base.map(<[CheckRun]>::to_vec);
         let runs = run(&self.sandbox, &copy, commands, &options, cancel, journal).await;
-        folder.close()?;
+        blocking(move || Ok(folder.close()?)).await?;
         runs
     }
 }

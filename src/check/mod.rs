@@ -18,4 +18,4 @@ pub use error::CheckError;
 pub use fresh::Checks;
 pub use narrow::{narrow, quote};
 pub use pairs::pairs;
-pub use run::{RunOptions, overall, run, run_on_copy};
+pub use run::{RunOptions, overall, run};

@@ -4,7 +4,6 @@ use super::{CheckCommand, CheckError};
 use crate::domain::{Cancel, CheckRun, Exit, Journal, Kind, Outcome, Progress};
 use crate::outcome::{Input, classify};
 use crate::sandbox::{Bounds, Mount, Ran, Sandbox, Spec};
-use crate::tree::{TempFolder, Tree, copy_tree};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -86,35 +85,8 @@ pub async fn run(
     Ok(runs)
 }
 
-/// Copies a tree into a temporary folder beneath `parent`, runs the commands there and removes the
-/// copy, so that nothing which a check leaves behind can enter a change (rule B7).
-///
-/// # Errors
-/// As [`run`]; `Tree` when the copy cannot be made.
-pub async fn run_on_copy(
-    sandbox: &Sandbox,
-    tree: &Tree,
-    parent: &Path,
-    commands: &[CheckCommand],
-    options: &RunOptions,
-    cancel: &Cancel,
-    journal: &dyn Journal,
-) -> Result<Vec<CheckRun>, CheckError> {
-    let (from, parent) = (tree.clone(), parent.to_path_buf());
-    let copy = blocking(move || {
-        let temp = TempFolder::create(&parent, 0o711)?;
-        copy_tree(&from, &temp.path().join("repo"), &|_| false)?;
-        Ok(temp)
-    })
-    .await?;
-    let folder = copy.path().join("repo");
-    let result = run(sandbox, &folder, commands, options, cancel, journal).await;
-    blocking(move || Ok(copy.close()?)).await?;
-    result
-}
-
 /// File work off the threads that serve everything else.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CheckError> + Send + 'static,
 ) -> Result<T, CheckError> {
     match tokio::task::spawn_blocking(work).await {

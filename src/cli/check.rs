@@ -1,7 +1,7 @@
 //! `mend check detect` and `mend check run`.
 
 use super::check_classify::{self, ClassifyArgs};
-use crate::check::{self, CheckCommand, CheckError, RunOptions};
+use crate::check::{self, CheckCommand, CheckError, Checks, RunOptions};
 use crate::domain::{Cancel, CheckRun, Journal, Limits, Outcome, Progress};
 use crate::sandbox::{Sandbox, Settings};
 use crate::text::{bound, strip_ansi, visible};
@@ -10,6 +10,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of output that are shown of a command that did not pass.
@@ -155,10 +156,14 @@ async fn run_check(
     if let Err(e) = sweep(&parent) {
         tracing::debug!(error = %e, "an old temporary folder stays");
     }
-    let runs = check::run_on_copy(
-        &sandbox, &tree, &parent, &commands, &options, &cancel, &Terminal,
-    )
-    .await;
+    let checks = Checks {
+        sandbox: Arc::new(sandbox),
+        source: tree,
+        scratch: parent,
+        commands,
+        options,
+    };
+    let runs = checks.full(&[], None, &cancel, &Terminal).await;
     interrupt.abort();
     let runs = runs?;
     let outcome = check::overall(&runs);

@@ -77,6 +77,27 @@ pub struct Counts {
     pub skipped: Option<u64>,
 }
 
+impl Counts {
+    /// `212 passed, 1 failed`: what is not zero; empty where nothing is.
+    pub fn words(&self) -> String {
+        let errors = if self.errors == Some(1) {
+            "error"
+        } else {
+            "errors"
+        };
+        [
+            (self.passed, "passed"),
+            (self.failed, "failed"),
+            (self.errors, errors),
+            (self.skipped, "skipped"),
+        ]
+        .iter()
+        .filter_map(|(n, word)| n.filter(|n| *n > 0).map(|n| format!("{n} {word}")))
+        .collect::<Vec<_>>()
+        .join(", ")
+    }
+}
+
 /// A failing test, with its place where the output prints one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FailingTest {

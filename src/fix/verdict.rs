@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_table_row_by_row() {
-        use StopReason::{CheckTimedOut, Finished, ModelError, Stopped, SuitePassed, TurnLimit};
+        use StopReason::{Finished, ModelError, Stopped, SuitePassed, TurnLimit};
         let (ready, draft) = (Verdict::Ready, Verdict::Draft);
         let green = [pair(Some(Failed), Some(Passed), true, false, false)];
         assert_eq!(

@@ -12,29 +12,10 @@ const TAIL: usize = 2000;
 /// A run in words: outcome, then counts, for example `failed: 212 passed, 1 failed`.
 pub fn check_words(run: &CheckRun) -> String {
     let c = &run.classification;
-    let mut parts = Vec::new();
-    if let Some(tests) = &c.tests {
-        for (n, word) in [
-            (tests.passed, "passed"),
-            (tests.failed, "failed"),
-            (
-                tests.errors,
-                if tests.errors == Some(1) {
-                    "error"
-                } else {
-                    "errors"
-                },
-            ),
-            (tests.skipped, "skipped"),
-        ] {
-            if let Some(n) = n.filter(|n| *n > 0) {
-                parts.push(format!("{n} {word}"));
-            }
-        }
-    }
-    let detail = match (c.outcome, parts.is_empty()) {
+    let counts = c.tests.map(|tests| tests.words()).unwrap_or_default();
+    let detail = match (c.outcome, counts.is_empty()) {
         (Outcome::DidntStart, _) | (_, true) => exit(run.exit).unwrap_or_default(),
-        _ => parts.join(", "),
+        _ => counts,
     };
     if detail.is_empty() {
         c.outcome.words().to_string()

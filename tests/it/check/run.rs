@@ -1,9 +1,7 @@
 //! Real runners in the real sandbox.
 
 use super::detect::lay;
-use mend::check::{
-    CheckCommand, CheckError, RunOptions, detect, narrow, overall, run, run_on_copy,
-};
+use mend::check::{CheckCommand, CheckError, Checks, RunOptions, detect, narrow, overall, run};
 use mend::config::RepoConfig;
 use mend::domain::{Cancel, CheckRun, Exit, Journal, NoJournal, Outcome, Progress};
 use mend::sandbox::{Sandbox, Settings};
@@ -50,17 +48,17 @@ async fn checked(files: &[(&str, &str)]) -> Vec<CheckRun> {
         files: names,
         ..options(120)
     };
-    let runs = run_on_copy(
-        &sandbox().await,
-        &tree,
-        temp.path(),
-        &commands,
-        &options,
-        &Cancel::new(),
-        &NoJournal,
-    )
-    .await
-    .unwrap();
+    let checks = Checks {
+        sandbox: sandbox().await.into(),
+        source: tree.clone(),
+        scratch: temp.path().into(),
+        commands,
+        options,
+    };
+    let runs = checks
+        .full(&[], None, &Cancel::new(), &NoJournal)
+        .await
+        .unwrap();
     assert_eq!(tree.walk().unwrap(), before, "the project was touched");
     assert_eq!(
         fs::read_dir(temp.path()).unwrap().count(),

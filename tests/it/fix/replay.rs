@@ -1,6 +1,6 @@
 //! A recording plays again and is compared turn by turn.
 
-use super::{SUMS, case, edit, fixes_add, sandbox, turn};
+use super::{SUMS, case, edit, sandbox, turn};
 use mend::domain::{Cancel, NoJournal, Verdict};
 use mend::fix::Recorded;
 use mend::lab;
