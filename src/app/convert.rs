@@ -1,16 +1,42 @@
 //! Settings as each room wants them.
 
 use crate::config::{self, Environment, SandboxSettings};
-use crate::model::{self, Model, ModelError, Price, WireKind};
+use crate::model::{self, Model, ModelError, Normalise, Price, Recorder, Replay, WireKind};
 use crate::sandbox;
+use crate::task::{Models, Source};
 use std::sync::Arc;
 
-/// The model that the settings describe.
+/// The one model that the settings describe: an endpoint, or the first recording. With `record`,
+/// every turn is written there.
 ///
 /// # Errors
-/// `Settings` names the key that is wrong.
+/// `Settings` names the key that is wrong; `Recording` when a folder cannot be used.
 pub fn connect(settings: &config::ModelSettings) -> Result<Arc<dyn Model>, ModelError> {
-    model::connect(&model_settings(settings))
+    let Some(folder) = settings.replay.first() else {
+        return model::connect(&model_settings(settings));
+    };
+    let replay: Arc<dyn Model> = Arc::new(Replay::open(folder)?);
+    Ok(match &settings.record {
+        Some(record) => Arc::new(Recorder::new(replay, record, Normalise::default())?),
+        None => replay,
+    })
+}
+
+/// The models of a server's tasks.
+///
+/// # Errors
+/// As [`connect`].
+pub(super) fn models(settings: &config::ModelSettings) -> Result<Models, ModelError> {
+    let record = settings.record.clone();
+    let source = match settings.replay.is_empty() {
+        // Each task records into a folder of its own.
+        true => Source::One(model::connect(&model::ModelSettings {
+            record: None,
+            ..model_settings(settings)
+        })?),
+        false => Source::recordings(settings.replay.clone()),
+    };
+    Ok(Models { source, record })
 }
 
 fn model_settings(s: &config::ModelSettings) -> model::ModelSettings {

@@ -1,6 +1,6 @@
 //! The server: receiver, admission and workers around one store.
 
-use super::convert::{connect, sandbox_settings};
+use super::convert::{models, sandbox_settings};
 use crate::agent::{PromptError, Prompts};
 use crate::config::{Environment, Settings};
 use crate::domain::{Cancel, Clock, Journal, NoJournal, SystemClock};
@@ -10,7 +10,7 @@ use crate::intake::{Admit, Bounds, Receiver, router, serve};
 use crate::model::ModelError;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::store::{Store, StoreError};
-use crate::task::{Bench, Models, Pool, Spokesman, Times};
+use crate::task::{Bench, Pool, Spokesman, Times};
 use crate::text::Redactor;
 use crate::tree::{TreeError, make_folder, sweep};
 use secrecy::ExposeSecret;
@@ -120,7 +120,7 @@ impl Server {
             github: github(settings, &extra)?,
             git: git(settings, state)?,
             sandbox,
-            models: models(settings)?,
+            models: models(&settings.model)?,
             max_output_tokens: settings.model.max_output_tokens.unwrap_or(16_384),
             prompts: Prompts::embedded()?,
             limits: settings.limits.clone(),
@@ -198,13 +198,6 @@ fn git(settings: &Settings, state: &Path) -> Result<Git, StartError> {
     let mut wanted = GitSettings::new(state.join("mirrors"), settings.github.web_url.clone());
     wanted.push_prefix = format!("refs/heads/{}", settings.github.branch_prefix);
     Ok(Git::new(wanted)?)
-}
-
-fn models(settings: &Settings) -> Result<Models, StartError> {
-    Ok(match settings.model.replay.is_empty() {
-        true => Models::One(connect(&settings.model)?),
-        false => Models::recordings(settings.model.replay.clone()),
-    })
 }
 
 /// Every secret of the settings, so that no text shows one.

@@ -10,13 +10,11 @@ use crate::check::repo_config;
 use crate::domain::{Limits, Report, Verdict};
 use crate::edit::FileChange;
 use crate::fix::{self, About, Document, Fixed, Input, Recorded, RecordedTask, line_counts};
-use crate::model::{Model, Replay};
 use crate::render;
 use crate::text::Redactor;
 use crate::tree::{Change, RelPath, Tree, TreeError, write_all};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Fix a local project from a report, without GitHub
 ///
@@ -119,10 +117,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
     let report = read_report(&args.report)?;
     let tree = Tree::open(&args.path).map_err(WrongUse::of)?;
     let config = repo_config(&tree).map_err(WrongUse::of)?;
-    let model: Arc<dyn Model> = match engine.model.replay.first() {
-        Some(folder) => Arc::new(Replay::open(folder).map_err(WrongUse::of)?),
-        None => connect(&engine.model).map_err(WrongUse::of)?,
-    };
+    let model = connect(&engine.model).map_err(WrongUse::of)?;
     let limits = limits(&args, config.limits.narrow(&engine.limits));
     let sandbox = machine.sandbox(&engine.sandbox).await?;
     let scratch = machine.scratch()?;

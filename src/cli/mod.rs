@@ -62,7 +62,7 @@ pub async fn run() -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            out::error(&format!("{error:#}"));
+            out::error(&out::chain(&error));
             ExitCode::from(match error.downcast_ref::<exit::WrongUse>() {
                 Some(_) => WRONG_USE,
                 None => COULD_NOT_RUN,

@@ -19,3 +19,16 @@ pub(super) fn line(text: &str) {
 pub(super) fn error(text: &str) {
     let _ = writeln!(std::io::stderr(), "mend: {text}");
 }
+
+/// An error with its causes, each of which is said once.
+pub(super) fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}

@@ -63,16 +63,30 @@ pub fn check_table(pairs: &[CheckPair], commit: Option<&str>, contradicting: &[S
             cell(&pair.command)
         ));
     }
-    for pair in pairs
-        .iter()
-        .filter(|p| p.base.is_some() && p.after.is_some())
-    {
+    for pair in pairs.iter().filter(|p| is_compared(p)) {
         out.push_str(&format!("\n{}\n", names(pair)));
     }
     for run in pairs.iter().filter_map(|p| p.after.as_ref()) {
         out.push_str(&excerpt(run));
     }
     out
+}
+
+/// Whether the lists of names say something: both runs had tests, or a list is not empty.
+fn is_compared(pair: &CheckPair) -> bool {
+    let c = &pair.comparison;
+    let any = [
+        &c.fixed,
+        &c.newly_broken,
+        &c.already_failing,
+        &c.vanished,
+        &c.flaky,
+    ];
+    let ran = |run: &Option<CheckRun>| {
+        let outcome = run.as_ref().map(|r| r.classification.outcome);
+        matches!(outcome, Some(Outcome::Passed | Outcome::Failed))
+    };
+    ran(&pair.base) && ran(&pair.after) || any.iter().any(|list| !list.is_empty())
 }
 
 /// ` (the test above)` where all that fails is named as contradicting.

@@ -98,8 +98,8 @@ pub fn ending(e: &Ending<'_>) -> String {
 fn statement(e: &Ending<'_>) -> String {
     let error = e
         .error
-        .map(|t| neutralise(&clip_words(&one_line(t), 400)))
-        .unwrap_or_default();
+        .map(|t| capital(&neutralise(&clip_words(&one_line(t), 400))));
+    let error = error.unwrap_or_default();
     let summary = neutralise(&clip_words(e.summary.trim(), 2000));
     let pr = e
         .pull_request

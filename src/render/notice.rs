@@ -27,10 +27,17 @@ pub fn help(label: &str) -> String {
 /// What was not understood.
 pub fn hint(line: &str, hint: &str) -> String {
     format!(
-        "I did not understand {}: {}. `/mend help` lists what I do.",
+        "I did not understand {}: {} `/mend help` lists what I do.",
         code_span(&clip_words(line, 120)),
-        neutralise(&one_line(hint))
+        sentence(&neutralise(&one_line(hint)))
     )
+}
+
+fn sentence(text: &str) -> String {
+    match text.ends_with(['.', '?', '!']) {
+        true => text.to_string(),
+        false => format!("{text}."),
+    }
 }
 
 /// The repository is not one that the operator serves.

@@ -59,15 +59,24 @@ pub fn commit_message(report_title: &str, summary: &str, issue: u64, follow_up: 
     const WIDTH: usize = 72;
     let plain = |text: &str| visible(text).replace(['@', '#'], "");
     let summary = plain(summary.trim());
-    let first = one_line(&summary);
-    let first = first.split_inclusive(['.', ';']).next().unwrap_or_default();
-    let subject = match follow_up && !first.is_empty() {
-        true => clip_words(first.trim_end_matches(['.', ';']), WIDTH),
-        false => clip_words(&plain(&title(report_title)), WIDTH),
+    let end = summary
+        .find(['.', ';', '\n'])
+        .map_or(summary.len(), |i| i + 1);
+    let (first, rest) = summary.split_at(end);
+    let first = first.trim().trim_end_matches(['.', ';']);
+    // A subject that had to be cut says less than the sentence: then both stand there.
+    let short = follow_up && !first.is_empty() && first.chars().count() <= WIDTH;
+    let (subject, text) = match (follow_up && !first.is_empty(), short) {
+        (_, true) => (first.to_string(), rest),
+        (true, false) => (clip_words(first, WIDTH), summary.as_str()),
+        (false, false) => (
+            clip_words(&plain(&title(report_title)), WIDTH),
+            summary.as_str(),
+        ),
     };
     let mut parts = vec![subject];
-    if !summary.is_empty() {
-        parts.push(fill(&bound(&summary, SUMMARY_BYTES), WIDTH));
+    if !text.trim().is_empty() {
+        parts.push(fill(&bound(text.trim(), SUMMARY_BYTES), WIDTH));
     }
     parts.push(format!("By mend, for issue {issue}.\n"));
     parts.join("\n\n")
@@ -123,11 +132,10 @@ pub fn body(pr: &PullRequest<'_>) -> String {
         parts.push(contradictions(pr.contradictions));
     }
     let named: Vec<String> = pr.contradictions.iter().map(|c| c.test.clone()).collect();
-    parts.push(
-        check_table(pr.checks, pr.commit, &named)
-            .trim_end()
-            .to_string(),
-    );
+    if !pr.checks.is_empty() {
+        let table = check_table(pr.checks, pr.commit, &named);
+        parts.push(table.trim_end().to_string());
+    }
     for warning in pr.warnings {
         parts.push(format!("> {}", neutralise(&one_line(warning))));
     }
@@ -163,9 +171,13 @@ fn headline(pr: &PullRequest<'_>) -> String {
         ),
         Reason::CheckDidntStart => didnt_start(pr),
         Reason::CheckTimedOut => timed_out(pr),
-        Reason::NotChecked => {
-            "**This change was not checked**: no check was made with it.".to_string()
-        }
+        Reason::NotChecked => match pr.no_base.filter(|_| pr.checks.is_empty()) {
+            Some(why) => format!(
+                "**This change was not checked:** {}.",
+                neutralise(&one_line(why))
+            ),
+            None => "**This change was not checked**: no check was made with it.".to_string(),
+        },
         Reason::NewlyBroken => {
             let broken: Vec<String> = pr
                 .checks
@@ -184,7 +196,7 @@ fn headline(pr: &PullRequest<'_>) -> String {
                 .to_string()
         }
         Reason::NoBase => format!(
-            "**No comparison**: the check was not run on the untouched code{}, so what it says below may be older than this change.",
+            "**No comparison**: the check was not run on the untouched code{}, so what fails below may have failed before.",
             pr.no_base
                 .map(|why| format!(" ({})", one_line(&visible(why))))
                 .unwrap_or_default()
@@ -304,6 +316,15 @@ fn contradictions(named: &[Contradiction]) -> String {
             (Some(file), None) => format!("{} ", cell(file)),
             _ => String::new(),
         };
+        // A runner that names tests by their file would say the file twice.
+        let test = match &c.file {
+            Some(file) => c
+                .test
+                .strip_prefix(file.as_str())
+                .unwrap_or(&c.test)
+                .trim_start_matches(':'),
+            None => &c.test,
+        };
         let unconfirmed = if c.confirmed {
             ""
         } else {
@@ -311,7 +332,7 @@ fn contradictions(named: &[Contradiction]) -> String {
         };
         out.push_str(&format!(
             "| {place}{}{unconfirmed} | {} | {} |\n",
-            cell(&c.test),
+            cell(test),
             text(c.expected.as_deref()),
             text(c.report_requires.as_deref().or(c.why.as_deref()))
         ));

@@ -7,7 +7,7 @@ use super::status::{Board, StatusComment};
 use super::{Bench, TaskError, publish};
 use crate::agent::Earlier;
 use crate::domain::{Cancel, Command, Progress, Report, Step, Trigger, TriggerKind, Verdict};
-use crate::fix::{self, About, Document, Fixed, Input, line_counts};
+use crate::fix::{self, About, Document, Fixed, Input, Recorded, RecordedTask, line_counts};
 use crate::gate;
 use crate::git::{NewCommit, Oid, Signer, TreeChange};
 use crate::github::{Reaction, Session, Thread};
@@ -188,7 +188,9 @@ impl Attempt<'_> {
         };
         let guidance = guidance(trigger);
         let earlier = self.earlier(prepared).await?;
-        let model = bench.models.of(self.claimed.task.id)?;
+        let (model, record) = bench
+            .models
+            .of(self.claimed.task.id, self.claimed.task.attempt)?;
         let limits = prepared.config.limits.narrow(&bench.limits);
         let input = Input {
             base: &prepared.base,
@@ -210,7 +212,13 @@ impl Attempt<'_> {
             steer: None,
             journal: &self.board,
         };
+        if let Some(folder) = &record {
+            RecordedTask::write(&input, folder)?;
+        }
         let fixed = fix::run(&input).await?;
+        if let Some(folder) = &record {
+            Recorded::of(&fixed).write(folder)?;
+        }
         let commit = self.commit(prepared, &fixed).await?;
         self.outgoing(prepared, fixed, earlier, commit, model.name())
             .await

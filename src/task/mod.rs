@@ -15,7 +15,7 @@ mod publish;
 mod status;
 mod voice;
 
-pub use models::Models;
+pub use models::{Models, Source};
 pub use pool::Pool;
 pub use voice::Spokesman;
 
@@ -23,7 +23,7 @@ use crate::agent::Prompts;
 use crate::check::CheckError;
 use crate::config::ConfigError;
 use crate::domain::{Clock, Journal, Limits};
-use crate::fix::FixError;
+use crate::fix::{FixError, RecordingError};
 use crate::git::{Git, GitError};
 use crate::github::{Github, GithubError};
 use crate::model::ModelError;
@@ -105,6 +105,8 @@ pub enum TaskError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Model(#[from] ModelError),
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
     /// Something that only a person can settle; the text is for them.
     #[error("{0}")]
     Person(String),

@@ -1,14 +1,21 @@
-//! Which model a task asks.
+//! Which model a task asks, and where its conversation is kept.
 
 use super::TaskError;
 use crate::domain::TaskId;
-use crate::model::{Model, Replay};
+use crate::model::{Model, Normalise, Recorder, Replay};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// The models of a server.
-pub enum Models {
-    /// Every task asks this one.
+pub struct Models {
+    pub source: Source,
+    /// Where each task's conversation is recorded, in a folder of its own.
+    pub record: Option<PathBuf>,
+}
+
+/// Where answers come from.
+pub enum Source {
+    /// Every task asks this model.
     One(Arc<dyn Model>),
     /// Each task plays the next recording, from its start; an attempt again plays the same one.
     Recordings {
@@ -17,22 +24,18 @@ pub enum Models {
     },
 }
 
-impl Models {
+impl Source {
     pub fn recordings(folders: Vec<PathBuf>) -> Self {
-        Models::Recordings {
+        Source::Recordings {
             folders,
             played: Mutex::default(),
         }
     }
 
-    /// The model of a task.
-    ///
-    /// # Errors
-    /// `Person` when every recording was played; `Model` when one cannot be read.
-    pub(super) fn of(&self, task: TaskId) -> Result<Arc<dyn Model>, TaskError> {
+    fn of(&self, task: TaskId) -> Result<Arc<dyn Model>, TaskError> {
         match self {
-            Models::One(model) => Ok(model.clone()),
-            Models::Recordings { folders, played } => {
+            Source::One(model) => Ok(model.clone()),
+            Source::Recordings { folders, played } => {
                 let mut played = played.lock().unwrap_or_else(|e| e.into_inner());
                 let n = played.iter().position(|t| *t == task).unwrap_or_else(|| {
                     played.push(task);
@@ -45,5 +48,26 @@ impl Models {
                 Ok(Arc::new(Replay::open(folder)?))
             }
         }
+    }
+}
+
+impl Models {
+    /// The model of an attempt, and the folder that it records into, fresh for each attempt.
+    ///
+    /// # Errors
+    /// `Person` when every recording was played; `Model` when one cannot be read or written.
+    pub(super) fn of(
+        &self,
+        task: TaskId,
+        attempt: u32,
+    ) -> Result<(Arc<dyn Model>, Option<PathBuf>), TaskError> {
+        let model = self.source.of(task)?;
+        let Some(record) = &self.record else {
+            return Ok((model, None));
+        };
+        let now = uuid::Uuid::new_v4().simple().to_string();
+        let folder = record.join(format!("task-{task}-{attempt}-{}", &now[..8]));
+        let recorder = Recorder::new(model, &folder, Normalise::default())?;
+        Ok((Arc::new(recorder), Some(folder)))
     }
 }

@@ -10,6 +10,7 @@
 mod bot;
 mod check;
 
+mod cli;
 mod config;
 mod demo;
 mod edit;
@@ -23,6 +24,7 @@ mod model;
 mod sandbox;
 mod simulator;
 mod store;
+mod texts;
 mod tree;
 mod workspace;
 mod world;

@@ -214,3 +214,32 @@ pub fn sign(secret: &str, body: &[u8]) -> String {
     let key = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, secret.as_bytes());
     format!("sha256={}", hex::encode(aws_lc_rs::hmac::sign(&key, body)))
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_task_is_recorded_when_the_operator_asks_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("kept");
+    let world = World::with(&[&[fix()]], PROJECT, |s| {
+        s.model.record = Some(record.clone())
+    })
+    .await;
+    world.label();
+    assert_eq!(world.ended(1).await.verdict, Some(Verdict::Ready));
+    let kept: Vec<_> = std::fs::read_dir(&record)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    let [task] = &kept[..] else {
+        panic!("{kept:?}")
+    };
+    for file in [
+        "0001.request.json",
+        "0001.reply.json",
+        "task.json",
+        "result.json",
+        "base/adder/sums.py",
+    ] {
+        assert!(task.join(file).is_file(), "{file}");
+    }
+    world.end().await;
+}

@@ -1,0 +1,258 @@
+//! The command line from outside: exit codes, one document on stdout, nothing left.
+
+use crate::world::{PROJECT, fix, record};
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The program with nothing configured.
+fn mend(tmp: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mend"));
+    command
+        .env_clear()
+        .env("PATH", std::env::var("PATH").unwrap())
+        .env("TMPDIR", tmp)
+        .env("MEND_CONFIG", "/dev/null");
+    command
+}
+
+fn told(out: &Output) -> String {
+    String::from_utf8_lossy(&out.stderr).into_owned()
+}
+
+/// A scratch folder, a project with a bug, a report, and a recorded answer that fixes it.
+struct Desk(TempDir);
+
+impl Desk {
+    fn new() -> Desk {
+        let folder = tempfile::Builder::new()
+            .prefix("mend-cli-")
+            .tempdir_in("/tmp")
+            .unwrap();
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o711)).unwrap();
+        for (path, text) in PROJECT {
+            let path = folder.path().join("project").join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        std::fs::write(
+            folder.path().join("report.md"),
+            "add subtracts\n\n`add(2, 3)` gives -1.\n",
+        )
+        .unwrap();
+        record(&folder.path().join("answers"), &[fix()]);
+        let tmp = folder.path().join("tmp");
+        std::fs::create_dir(&tmp).unwrap();
+        Desk(folder)
+    }
+
+    fn tmp(&self) -> std::path::PathBuf {
+        self.0.path().join("tmp")
+    }
+
+    fn fix(&self) -> Command {
+        let mut command = mend(&self.tmp());
+        command
+            .current_dir(self.0.path())
+            .args(["fix", "project", "--report", "report.md"]);
+        command
+    }
+
+    fn source(&self) -> String {
+        std::fs::read_to_string(self.0.path().join("project/adder/sums.py")).unwrap()
+    }
+
+    fn nothing_left(&self) {
+        let left: Vec<_> = std::fs::read_dir(self.tmp())
+            .unwrap()
+            .map(|e| e.unwrap().file_name())
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+#[test]
+fn missing_settings_are_named_and_end_with_2() {
+    let desk = Desk::new();
+    let out = mend(&desk.tmp()).arg("serve").output().unwrap();
+    assert_eq!(out.status.code(), Some(2));
+    for key in [
+        "github.app_id",
+        "github.private_key_path",
+        "github.webhook_secret",
+        "model.wire",
+        "MEND_GITHUB_APP_ID",
+    ] {
+        assert!(told(&out).contains(key), "{key}: {}", told(&out));
+    }
+    let out = desk.fix().output().unwrap();
+    assert_eq!(out.status.code(), Some(2));
+    assert!(
+        told(&out).contains("model.wire") && !told(&out).contains("github"),
+        "{}",
+        told(&out)
+    );
+    let out = mend(&desk.tmp())
+        .args(["serve", "--config", "/nowhere/mend.toml"])
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(2));
+    assert!(told(&out).contains("/nowhere/mend.toml"), "{}", told(&out));
+    let out = mend(&desk.tmp()).arg("frobnicate").output().unwrap();
+    assert_eq!(out.status.code(), Some(2));
+}
+
+#[test]
+fn a_fix_prints_one_document_and_leaves_the_folder_alone() {
+    let desk = Desk::new();
+    let out = desk
+        .fix()
+        .args(["--replay", "answers", "--json"])
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", told(&out));
+    let document: Value = serde_json::from_slice(&out.stdout).expect("one document");
+    for key in [
+        "verdict",
+        "stop",
+        "summary",
+        "checks",
+        "contradictions",
+        "diff",
+        "body",
+        "turns",
+        "usage",
+        "seconds",
+    ] {
+        assert!(!document[key].is_null(), "`{key}` is missing: {document}");
+    }
+    let check = &document["checks"][0];
+    for key in [
+        "outcome",
+        "kind",
+        "tests",
+        "failed_names",
+        "reason",
+        "named_files",
+        "blames_change",
+        "narrowed",
+        "runner",
+        "evidence",
+    ] {
+        assert!(
+            check["base"].get(key).is_some() && check["after"].get(key).is_some(),
+            "{key}"
+        );
+    }
+    for key in [
+        "fixed",
+        "newly_broken",
+        "already_failing",
+        "vanished",
+        "flaky",
+    ] {
+        assert!(check["comparison"][key].is_array(), "{key}");
+    }
+    assert!(desk.source().contains("a - b"));
+    desk.nothing_left();
+    let out = desk
+        .fix()
+        .args(["--replay", "answers", "--apply"])
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", told(&out));
+    assert!(desk.source().contains("a + b"));
+    assert!(!String::from_utf8_lossy(&out.stdout).contains('\x1b'));
+}
+
+#[test]
+fn any_other_verdict_ends_with_1_and_no_base_is_null() {
+    let desk = Desk::new();
+    let out = desk
+        .fix()
+        .args(["--replay", "answers", "--json", "--no-base"])
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(1), "{}", told(&out));
+    let document: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(document["verdict"], "draft");
+    assert!(document["checks"][0]["base"].is_null());
+}
+
+#[test]
+fn a_recorded_fix_replays() {
+    let desk = Desk::new();
+    let out = desk
+        .fix()
+        .args(["--replay", "answers", "--record", "kept"])
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", told(&out));
+    let kept = desk.0.path().join("kept");
+    for file in [
+        "0001.request.json",
+        "0001.reply.json",
+        "task.json",
+        "result.json",
+        "base/adder/sums.py",
+    ] {
+        assert!(kept.join(file).is_file(), "{file}");
+    }
+    let replay = || {
+        mend(&desk.tmp())
+            .arg("replay")
+            .arg(&kept)
+            .arg("--json")
+            .output()
+            .unwrap()
+    };
+    let out = replay();
+    assert_eq!(out.status.code(), Some(0), "{}", told(&out));
+    let reply = kept.join("0001.reply.json");
+    let text = std::fs::read_to_string(&reply).unwrap();
+    std::fs::write(&reply, text.replace("return a + b", "return b - a")).unwrap();
+    let out = replay();
+    assert_eq!(out.status.code(), Some(1), "{}", told(&out));
+    let document: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(document["difference"]["turn"], 1);
+    desk.nothing_left();
+}
+
+#[test]
+fn ctrl_c_leaves_nothing_running_and_nothing_behind() {
+    let desk = Desk::new();
+    let marker = format!("{}", 1_000_000 + std::process::id());
+    let mut child = desk
+        .fix()
+        .args(["--replay", "answers", "--check", &format!("sleep {marker}")])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let running = || {
+        std::fs::read_dir("/proc")
+            .unwrap()
+            .filter_map(Result::ok)
+            .any(|e| {
+                let line = std::fs::read(e.path().join("cmdline")).unwrap_or_default();
+                String::from_utf8_lossy(&line).contains(&format!("sleep\0{marker}"))
+            })
+    };
+    let start = Instant::now();
+    while !running() {
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "the check never began"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = rustix::process::Pid::from_raw(child.id() as i32).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(1), "the verdict is `stopped`");
+    assert!(!running());
+    desk.nothing_left();
+}

@@ -1,0 +1,362 @@
+//! Every text that a maintainer reads, whole.
+
+use mend::domain::{
+    Basis, CheckPair, CheckRun, Classification, Comparison, Contradiction, Counts, Exit, Kind,
+    Outcome, Reason, StopReason, TaskId, Usage, Verdict,
+};
+use mend::render::{self, Ending, Live, PullRequest};
+
+fn run(outcome: Outcome, passed: u64, failed: u64, names: &[&str], reason: &str) -> CheckRun {
+    CheckRun {
+        command: "python3 -m pytest".into(),
+        exit: match outcome {
+            Outcome::Passed => Exit::Code(0),
+            Outcome::TimedOut => Exit::TimedOut,
+            Outcome::DidntStart => Exit::Code(2),
+            Outcome::Failed => Exit::Code(1),
+        },
+        duration_ms: 14_200,
+        output: format!("some output\n{reason}\n"),
+        classification: Classification {
+            outcome,
+            kind: (outcome == Outcome::DidntStart).then_some(Kind::MissingDependency),
+            tests: matches!(outcome, Outcome::Passed | Outcome::Failed).then_some(Counts {
+                passed: Some(passed),
+                failed: Some(failed),
+                errors: None,
+                skipped: None,
+            }),
+            failed_names: names.iter().map(ToString::to_string).collect(),
+            failing: vec![],
+            reason: reason.into(),
+            named_files: vec![],
+            blames_change: false,
+            narrowed: false,
+            runner: Some("pytest".into()),
+            evidence: vec![],
+        },
+    }
+}
+
+fn pair(
+    base: CheckRun,
+    after: CheckRun,
+    fixed: &[&str],
+    broken: &[&str],
+    old: &[&str],
+) -> CheckPair {
+    let list = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+    CheckPair {
+        command: "python3 -m pytest".into(),
+        base: Some(base),
+        after: Some(after),
+        comparison: Comparison {
+            fixed: list(fixed),
+            newly_broken: list(broken),
+            already_failing: list(old),
+            basis: Basis::Names,
+            ..Comparison::default()
+        },
+    }
+}
+
+const ONCE: &str = "tests/test_invoice.py::test_rounds_once";
+
+fn green() -> CheckPair {
+    let base = run(Outcome::Failed, 212, 1, &[ONCE], "assert 1 == 2.");
+    pair(
+        base,
+        run(Outcome::Passed, 213, 0, &[], ""),
+        &[ONCE],
+        &[],
+        &[],
+    )
+}
+
+fn body(
+    reason: Reason,
+    verdict: Verdict,
+    checks: &[CheckPair],
+    contradictions: &[Contradiction],
+) -> String {
+    let changed = [
+        ("invoicer/invoice.py".to_string(), 3, 4),
+        ("tests/test_new.py".to_string(), 9, 0),
+    ];
+    render::body(&PullRequest {
+        issue: Some(41),
+        verdict,
+        reason,
+        stop: match reason {
+            Reason::LimitReached => StopReason::TurnLimit,
+            _ => StopReason::Finished,
+        },
+        summary: "`line_total` rounded each unit price before multiplying. It now rounds once; see @ada and #7.",
+        doubted: (reason == Reason::DoubtedTest)
+            .then_some("The test expects 50, but the report says 100."),
+        contradictions,
+        checks,
+        no_base: (reason == Reason::NoBase).then_some("switched off"),
+        commit: Some("4c1d2e9"),
+        changed: &changed,
+        turns: 2,
+        usage: Usage {
+            input_tokens: 11_480,
+            output_tokens: 640,
+            cached_tokens: 0,
+            dollars: Some(0.04),
+        },
+        model: "a-model",
+        elapsed_ms: 48_000,
+        checks_ms: 29_000,
+        warnings: &[],
+    })
+}
+
+#[test]
+fn pull_requests() {
+    let ready = body(Reason::Fixed, Verdict::Ready, &[green()], &[]);
+    insta::assert_snapshot!("ready", ready);
+    let net30 = "tests/test_terms.py::test_net_30";
+    let named = Contradiction {
+        test: net30.into(),
+        file: Some("tests/test_terms.py".into()),
+        line: Some(44),
+        expected: Some("3 March".into()),
+        report_requires: Some("2 March: \"due 30 days after the invoice date\"".into()),
+        why: None,
+        confirmed: true,
+    };
+    let base = run(Outcome::Failed, 211, 2, &[ONCE, net30], "assert 1 == 2.");
+    let one_left = run(Outcome::Failed, 212, 1, &[net30], "assert 3 == 2.");
+    let checks = [pair(base.clone(), one_left.clone(), &[ONCE], &[], &[net30])];
+    insta::assert_snapshot!(
+        "contradiction",
+        body(Reason::Contradiction, Verdict::Draft, &checks, &[named])
+    );
+    insta::assert_snapshot!(
+        "others_fail_before",
+        body(Reason::FixedOthersFailBefore, Verdict::Ready, &checks, &[])
+    );
+    let stopped = run(
+        Outcome::DidntStart,
+        0,
+        0,
+        &[],
+        "No module named 'freezegun'.",
+    );
+    let checks = [pair(stopped.clone(), stopped, &[], &[], &[])];
+    insta::assert_snapshot!(
+        "didnt_start",
+        body(Reason::CheckDidntStart, Verdict::Draft, &checks, &[])
+    );
+    let checks = [pair(
+        base.clone(),
+        run(Outcome::TimedOut, 0, 0, &[], ""),
+        &[],
+        &[],
+        &[],
+    )];
+    insta::assert_snapshot!(
+        "timed_out",
+        body(Reason::CheckTimedOut, Verdict::Draft, &checks, &[])
+    );
+    let broken = run(
+        Outcome::Failed,
+        212,
+        1,
+        &["tests/test_a.py::test_b"],
+        "KeyError: 'x'.",
+    );
+    let checks = [pair(
+        base.clone(),
+        broken,
+        &[ONCE, net30],
+        &["tests/test_a.py::test_b"],
+        &[],
+    )];
+    insta::assert_snapshot!(
+        "newly_broken",
+        body(Reason::NewlyBroken, Verdict::Draft, &checks, &[])
+    );
+    let checks = [pair(base.clone(), base, &[], &[], &[ONCE, net30])];
+    insta::assert_snapshot!(
+        "not_fixed",
+        body(Reason::NotFixedYet, Verdict::Draft, &checks, &[])
+    );
+    insta::assert_snapshot!(
+        "limit",
+        body(Reason::LimitReached, Verdict::Draft, &checks, &[])
+    );
+    let all = run(Outcome::Passed, 213, 0, &[], "");
+    let checks = [pair(all.clone(), all.clone(), &[], &[], &[])];
+    insta::assert_snapshot!(
+        "not_reproduced",
+        body(Reason::NotReproduced, Verdict::Draft, &checks, &[])
+    );
+    let checks = [CheckPair {
+        base: None,
+        comparison: Comparison::default(),
+        ..pair(all.clone(), all, &[], &[], &[])
+    }];
+    insta::assert_snapshot!(
+        "no_base",
+        body(Reason::NoBase, Verdict::Draft, &checks, &[])
+    );
+    insta::assert_snapshot!(
+        "doubted",
+        body(Reason::DoubtedTest, Verdict::Draft, &[green()], &[])
+    );
+    insta::assert_snapshot!(
+        "not_checked",
+        body(Reason::NotChecked, Verdict::Draft, &[], &[])
+    );
+}
+
+#[test]
+fn a_body_stays_within_githubs_limit() {
+    let mut huge = green();
+    huge.after.as_mut().unwrap().output = "x".repeat(400_000);
+    huge.comparison.fixed = (0..5000)
+        .map(|n| format!("tests/test_{n}.py::test_{n}"))
+        .collect();
+    let text = body(Reason::Fixed, Verdict::Ready, &vec![huge; 40], &[]);
+    assert!(text.len() <= 60_000, "{}", text.len());
+}
+
+#[test]
+fn status_comments() {
+    let steps = [
+        ("Prepare", "cloned `main` at `1f0c2aa`".to_string()),
+        ("Base check", "failed: 212 passed, 1 failed".to_string()),
+        (
+            "Fix",
+            "turn 2 of at most 25: editing invoicer/invoice.py".to_string(),
+        ),
+        ("Publish", String::new()),
+    ];
+    let live = Live {
+        task: TaskId(7),
+        by: "ada",
+        trigger: "label",
+        started: 1_796_051_648,
+        steps: &steps,
+        current: 2,
+        tokens: 8_120,
+    };
+    insta::assert_snapshot!("live", render::live(&live));
+    let ending = |verdict, reason, stop, pull_request, error| {
+        render::ending(&Ending {
+            task: TaskId(7),
+            verdict,
+            reason,
+            stop,
+            turns: 25,
+            pull_request,
+            summary: "The call returns what the report asks for.",
+            check: Some("`python3 -m pytest` passed: 213 passed".into()),
+            base: Some(("main", "1f0c2aa")),
+            error,
+            elapsed_ms: 48_000,
+        })
+    };
+    let finished = StopReason::Finished;
+    let all = [
+        ending(
+            Verdict::Ready,
+            Reason::Fixed,
+            finished,
+            Some((66, true)),
+            None,
+        ),
+        ending(
+            Verdict::Ready,
+            Reason::Fixed,
+            finished,
+            Some((66, false)),
+            None,
+        ),
+        ending(
+            Verdict::Draft,
+            Reason::Contradiction,
+            finished,
+            Some((66, true)),
+            None,
+        ),
+        ending(
+            Verdict::Draft,
+            Reason::LimitReached,
+            StopReason::TurnLimit,
+            Some((66, true)),
+            None,
+        ),
+        ending(Verdict::NoChange, Reason::NoChange, finished, None, None),
+        ending(
+            Verdict::NoChange,
+            Reason::NoChange,
+            finished,
+            Some((66, false)),
+            None,
+        ),
+        ending(
+            Verdict::Stopped,
+            Reason::Stopped,
+            StopReason::Stopped,
+            None,
+            None,
+        ),
+        ending(
+            Verdict::LimitReached,
+            Reason::LimitReached,
+            StopReason::TurnLimit,
+            None,
+            None,
+        ),
+        ending(
+            Verdict::DidntStart,
+            Reason::ModelUnreachable,
+            StopReason::ModelError,
+            None,
+            Some("the model cannot be reached."),
+        ),
+        ending(
+            Verdict::Crashed,
+            Reason::NotChecked,
+            finished,
+            None,
+            Some("the change could not be published."),
+        ),
+    ];
+    insta::assert_snapshot!("endings", all.join("\n\n=====\n\n"));
+}
+
+#[test]
+fn short_answers() {
+    let all = [
+        render::not_allowed("write"),
+        render::help("mend"),
+        render::hint("/mend retyr @all", "did you mean `retry`?"),
+        render::not_served(),
+        render::stopping(0),
+        render::stopping(1),
+        render::status(None),
+        render::status(Some((7, "running", None))),
+        render::status(Some((7, "done", Some(Verdict::NoChange)))),
+        render::not_ours(),
+        render::no_ci_hold(),
+        render::title("Totals drift\nby a cent"),
+        render::commit_message(
+            "Totals drift",
+            "`total` rounds once, as @ada asks in #4. It rounded each line.",
+            41,
+            false,
+        ),
+        render::commit_message(
+            "Totals drift",
+            "Adds a test with three lines. It fails without the fix.",
+            41,
+            true,
+        ),
+    ];
+    insta::assert_snapshot!("short", all.join("\n\n=====\n\n"));
+}
