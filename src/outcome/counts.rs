@@ -85,7 +85,7 @@ pub(super) fn is_known(word: &str) -> bool {
 fn field(word: &str) -> Option<Field> {
     Some(match word {
         "passed" | "pass" | "passes" | "passing" | "success" | "successes" | "successful"
-        | "successfully" | "succeeded" | "ok" => Field::Passed,
+        | "successfully" | "succeeded" | "ok" | "tests complete" => Field::Passed,
         "failed" | "fail" | "fails" | "failing" | "failure" | "failures" | "unsuccessful"
         | "timed out" | "timeout" | "timeouts" | "cancelled" | "exec failed" | "not ok" => {
             Field::Failed
@@ -126,9 +126,16 @@ fn tokens(text: &str) -> Vec<Token> {
             // A decimal (a time, a percentage, a version) counts nothing.
             let mut decimal = false;
             while let Some((i, n)) = chars.peek().copied() {
-                let inner =
-                    digits && n == '.' && text[i + 1..].starts_with(|d: char| d.is_ascii_digit());
-                if !(n.is_alphanumeric() || inner) {
+                // A decimal, or a dotted name (`tests.test_calc`).
+                let inner = n == '.'
+                    && text[i + 1..].starts_with(|d: char| {
+                        if digits {
+                            d.is_ascii_digit()
+                        } else {
+                            d.is_alphabetic() || d == '_'
+                        }
+                    });
+                if !(n.is_alphanumeric() || n == '_' || inner) {
                     break;
                 }
                 decimal |= !n.is_ascii_digit();
@@ -179,12 +186,17 @@ pub(super) fn tally(line: &str) -> Tally {
     let tokens = tokens(line);
     let mut tally = Tally::default();
     for part in tokens.split(|t| *t == Token::Break) {
-        let flips = matches!(part.first(), Some(Token::Word(w)) if field(w).is_some())
-            && matches!(part.last(), Some(Token::Number(_)))
-            || part
-                .windows(2)
-                .any(|w| matches!(w, [Token::Bind, Token::Number(_)]))
-                && !matches!(part.last(), Some(Token::Word(w)) if field(w).is_some());
+        let known = |t: Option<&Token>| matches!(t, Some(Token::Word(w)) if field(w).is_some());
+        let first = part
+            .iter()
+            .position(|t| matches!(t, Token::Number(_)))
+            .unwrap_or(0);
+        let ends = matches!(part.last(), Some(Token::Number(_)));
+        let led = first > 0 && known(part.get(first - 1));
+        let bound = part
+            .windows(2)
+            .any(|w| matches!(w, [Token::Bind, Token::Number(_)]));
+        let flips = ends && led || bound && !known(part.last());
         for (at, token) in part.iter().enumerate() {
             let Token::Number(number) = token else {
                 continue;
@@ -203,12 +215,15 @@ pub(super) fn tally(line: &str) -> Tally {
                 continue;
             }
             let found = if flips {
-                before(part, at)
+                before(part, at).or_else(|| after(part, at).filter(|_| !labels(part, at)))
             } else {
                 after(part, at).or_else(|| before(part, at))
             };
-            if let Some(found) = found {
-                tally.add(found, *number);
+            match found {
+                // Of several totals the first is that of the tests.
+                Some(Field::Total) => tally.total = tally.total.or(Some(*number)),
+                Some(found) => tally.add(found, *number),
+                None => {}
             }
         }
     }
@@ -222,6 +237,14 @@ fn words(part: &[Token]) -> Vec<&str> {
             _ => None,
         })
         .collect()
+}
+
+/// Whether the word after a number labels the next one: `Tried: 2 Errors: 0`.
+fn labels(part: &[Token], at: usize) -> bool {
+    matches!(
+        part.get(at + 1..at + 3),
+        Some([Token::Word(_), Token::Bind])
+    )
 }
 
 /// What the first number of a share counts.
@@ -333,7 +356,14 @@ mod tests {
                 [Some(3), Some(1), none, Some(0), none],
             ),
             ("version 1.2.3 of 4 things", [none; 5]),
+            (
+                "all.tcl: Total 3 Passed 1 Skipped 0 Failed 2",
+                [Some(1), Some(2), none, Some(0), Some(3)],
+            ),
+            ("2 tests complete", [Some(2), none, none, none, none]),
             ("    1 / 0", [none; 5]),
+            ("{0} tests.test_calc.CalcTest ... FAILED", [none; 5]),
+            ("1 test_add", [none; 5]),
         ] {
             assert_eq!(of(line), want, "{line}");
         }

@@ -59,11 +59,10 @@ impl Facts {
         let mut all = runners::scan(text, command, held, names);
         settle(&mut all);
         let known = all.iter().any(|f| {
-            let closed = !f.summaries.is_empty() || !f.green.is_empty() || f.cut.is_some();
-            let stopped =
-                !f.zero.is_empty() || !f.failing.is_empty() || f.outside.iter().any(|o| o.red);
-            closed || stopped && !WRAPPERS.contains(&f.runner)
+            let stopped = !f.zero.is_empty() || f.outside.iter().any(|o| o.red);
+            is_closed(f) || stopped && !WRAPPERS.contains(&f.runner)
         });
+        let named = all.iter().any(|f| !f.failing.is_empty());
         if !known {
             let mut found = generic::read(text, names);
             let marked = found.summaries.is_empty() && found.fails == 0;
@@ -71,10 +70,13 @@ impl Facts {
                 // No runner that is known to sum up its run: the marks are all there is.
                 found.green.extend(found.marks.last().map(|m| m.0));
             }
+            if named {
+                found.failing.clear();
+            }
             all.push(found);
         }
         let mut facts = Facts::merge(all);
-        facts.generic = !known;
+        facts.generic = !known && !named;
         facts.crash = crash(text, exit);
         facts
     }
@@ -124,6 +126,14 @@ impl Facts {
 
     /// Tests that really ran by the summaries.
     pub(super) fn ran(&self) -> u64 {
+        // QUnit's word for what went wrong outside every test; it may count more than once.
+        let global = self
+            .failing
+            .iter()
+            .any(|f| f.stand_in && f.name == "global failure");
+        if global && self.summaries.iter().all(|s| s.2.passes() == 0) {
+            return 0;
+        }
         let counted: u64 = self.summaries.iter().map(|s| s.2.ran()).sum();
         counted.saturating_sub(self.stand_ins())
     }
@@ -221,6 +231,24 @@ fn sums_up(text: &Text, command: &str, held: &[&str]) -> bool {
             .any(|(_, line)| echo(line) && calls(line) || automake(line))
 }
 
+fn is_closed(found: &Found) -> bool {
+    !found.summaries.is_empty() || !found.green.is_empty() || found.cut.is_some()
+}
+
+/// Runners whose names of failing tests are sure signs of them even without a summary.
+const SURE_NAMES: &[&str] = &[
+    "pytest",
+    "trial",
+    "zope.testrunner",
+    "unittest",
+    "django",
+    "cargo test",
+    "go test",
+    "gtest",
+    "maven",
+    "gradle",
+];
+
 /// What is a part of another runner's output doesn't count beside it.
 fn settle(all: &mut Vec<Found>) {
     let covering: Vec<(&'static str, bool)> = all
@@ -247,6 +275,16 @@ fn settle(all: &mut Vec<Found>) {
         (found.passes, found.fails, found.skips) = (0, 0, 0);
         if named {
             found.failing.clear();
+        }
+    }
+    for found in all.iter_mut() {
+        let sign =
+            is_closed(found) || !found.zero.is_empty() || found.outside.iter().any(|o| o.red);
+        let covered = covering.iter().any(|(name, _)| *name == found.runner);
+        if !sign && !covered && !SURE_NAMES.contains(&found.runner) {
+            // Marks that many runners share say nothing about this one.
+            found.failing.clear();
+            (found.passes, found.fails, found.skips) = (0, 0, 0);
         }
     }
     all.retain(|f| !f.is_empty());

@@ -71,6 +71,9 @@ pub fn classify_without(input: &Input<'_>, held: &[&str]) -> Classification {
     if let Some(report) = input.report {
         report::add(report, &mut facts);
     }
+    if facts.generic && report::is_one(&text) {
+        report::add(input.output, &mut facts);
+    }
     let green = input.exit == Exit::Code(0) && facts.reds() == 0;
     let shapes = if green && facts.ran() > 0 && facts.outside.is_empty() && facts.cut.is_none() {
         Vec::new()

@@ -273,7 +273,8 @@ pub(super) fn narrowed(command: &str, files: &[String]) -> Option<String> {
         if VARIABLES.iter().any(|v| word.starts_with(v)) || word.starts_with("--gtest_filter=") {
             return Some(format!("the variable {option}"));
         }
-        if word.contains("::") && !word.starts_with('-') {
+        let id = word.contains(".py::") || family.is_some() && word.contains("::");
+        if id && !word.starts_with('-') {
             return Some(format!("the test {word}"));
         }
         if !word.starts_with('-') {

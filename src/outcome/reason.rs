@@ -2,6 +2,7 @@
 
 use super::decide::{Cause, Verdict};
 use super::facts::Facts;
+use super::places::is_neutral;
 use super::sentence::{finish, joined};
 use super::shapes::{self, Class, Shape};
 use super::text::Text;
@@ -101,9 +102,16 @@ pub(super) fn stopped(text: &Text, facts: &Facts, shapes: &[Shape]) -> Option<us
         .or_else(|| first(shapes, Class::Exception))
         .or_else(|| first(shapes, Class::Missing))
         .or_else(|| first(shapes, Class::Lint))
+        .or_else(|| stand_in(text, facts))
         .or_else(|| zero(text, facts))
         .or_else(|| first(shapes, Class::Complaint))
         .or_else(|| last_line(text))
+}
+
+/// What stands below the heading of a file that could not be loaded.
+fn stand_in(text: &Text, facts: &Facts) -> Option<usize> {
+    let failing = facts.failing.iter().find(|f| f.stand_in)?;
+    message(text, failing.at).filter(|at| at - failing.at <= 4)
 }
 
 /// pytest explains a module that was collected twice in prose.
@@ -159,7 +167,10 @@ fn red(text: &Text, facts: &Facts, shapes: &[Shape]) -> Option<usize> {
 fn message(text: &Text, from: usize) -> Option<usize> {
     let mut below = text.between(from + 1, from + 12).filter(|(_, line)| {
         let line = line.trim();
-        line.len() > 3 && line.chars().any(char::is_alphanumeric) && !is_noise(line)
+        line.len() > 3
+            && line.chars().any(char::is_alphanumeric)
+            && !is_noise(line)
+            && !is_neutral(line)
     });
     below.next().map(|(at, _)| at)
 }

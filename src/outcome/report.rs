@@ -3,6 +3,7 @@
 use super::counts::{Field, Tally};
 use super::facts::Facts;
 use super::found::{Failing, is_file};
+use super::text::Text;
 use memchr::memchr;
 
 /// More test cases than any suite has; a larger report is cut here.
@@ -25,6 +26,12 @@ struct Case {
     colour: Colour,
     /// What its failure or error says.
     message: String,
+}
+
+/// Whether the output itself is a report: reporters may write to standard output.
+pub(super) fn is_one(text: &Text) -> bool {
+    let mut head = text.lines().take(50).map(|(_, line)| line);
+    head.any(|line| line.starts_with("<testsuites") || line.starts_with("<testsuite "))
 }
 
 /// Adds what the report knows and the text does not. A report without test cases is ignored.

@@ -52,7 +52,7 @@ const COMPILER: &[&str] = &[
     r"^\S+: .*: syntax error\b|^\S+:[0-9]+:(?:[0-9]+:)? syntax error\b",
     r"^\S*sh: .*[Ss]yntax error|^\S+: [0-9]+: Syntax error: |^\S+: line [0-9]+: syntax error",
     r"^\S+: (?:line )?[0-9]+: \S+: (?:parameter not set|unbound variable)",
-    r"^\S+\([0-9]+(?:,[0-9]+)?\):? (?:[Ee]rror|fatal error)\b",
+    r"^\S+\([0-9]+(?:, ?[0-9]+)?\):? (?:[Ee]rror|fatal error)(?:[: ]|$)",
     r"^\[[A-Z_]+_ERROR\] ",
     r"^(?:ERROR: )?(?:No matching distribution found|Could not find a version that satisfies)",
     r"^ERROR: ",
@@ -271,6 +271,11 @@ fn pytest_errors(text: &Text) -> impl Iterator<Item = usize> {
     blocks.into_iter()
 }
 
+/// A class, alone or with a message; code and file lines look different.
+static EXCEPTION_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?:[A-Za-z_][0-9A-Za-z_]*\.)*[A-Za-z_][0-9A-Za-z_]*(?::(?: .*)?)?$").ok()
+});
+
 /// Line of the exception of each chain of tracebacks.
 fn tracebacks(text: &Text) -> Vec<usize> {
     const HEAD: &str = "Traceback (most recent call last):";
@@ -288,9 +293,8 @@ fn tracebacks(text: &Text) -> Vec<usize> {
         };
         let prefix = &line[..column];
         let end = text.between(at + 1, at + 3000).find(|(_, below)| {
-            below
-                .strip_prefix(prefix)
-                .is_some_and(|rest| !rest.is_empty() && !rest.starts_with([' ', '\t', '"']))
+            let rest = below.strip_prefix(prefix).unwrap_or("");
+            EXCEPTION_LINE.as_ref().is_some_and(|re| re.is_match(rest))
         });
         let Some((end, _)) = end else { continue };
         if chained && !ends.is_empty() {
@@ -360,7 +364,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert!(TABLES.is_some() && NAMED_ERROR.is_some());
+        assert!(TABLES.is_some() && NAMED_ERROR.is_some() && EXCEPTION_LINE.is_some());
     }
 
     #[test]

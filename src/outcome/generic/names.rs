@@ -20,6 +20,7 @@ const HEADINGS: &[&str] = &[
     r"^_{3,} (?:ERROR at \w+ of )?(?P<n>\S.*?) _{3,}$",
     r"^\s+[0-9]+ - (?P<n>\S.*?) \(.*\)$",
     r"^(?:\S+ )?\S+[:\[][0-9]+\]? # (?P<n>\S.*)$",
+    r"^\S+:[0-9]+:(?P<n>\w+):FAIL(?::|$)",
 ];
 
 static SET: LazyLock<Option<LineSet>> = LazyLock::new(|| LineSet::new(HEADINGS.iter().copied()));
@@ -111,6 +112,7 @@ fn full(text: &Text, at: usize, line: &str, name: &str) -> String {
         .between(at + 1, at + 4)
         .map(|(_, below)| below)
         .take_while(|below| indent(below) > indent(line) && !below.trim().is_empty())
+        .take_while(|below| !below.contains("Error") && !below.contains("Failure"))
         .collect();
     if let Some(end) = below.iter().position(|below| below.ends_with(':')) {
         for title in &below[..=end] {
@@ -155,7 +157,7 @@ pub(super) fn choose(lists: Lists, found: &mut Found) {
 }
 
 static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"[ \t]+[\[(]?(?:[0-9.]+ ?(?:ms|s|µs|m|sec|seconds?|min)?)[\])]?$").ok()
+    Regex::new(r"[ \t]+[\[(]?(?:[0-9.]+ ?(?:ms|s|µs|m|sec|seconds?|min|%)?)[\])]?$").ok()
 });
 
 /// A name without its number, its time and the marks around it.

@@ -173,6 +173,60 @@ fn doctest_name(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) 
     }
 }
 
+/// Boost.Test: failures are assertions, the names say how many tests they hit.
+pub(super) static BOOST: Runner = Runner {
+    name: "boost.test",
+    covers: &[],
+    rules: &[
+        Rule(
+            r"^Running (?P<t>[0-9]+) test cases?\.\.\.$",
+            Act::Do(boost_start),
+        ),
+        Rule(r"^\*\*\* No errors detected$", Act::Line(boost_end)),
+        Rule(
+            r"^\*\*\* [0-9]+ failures? (?:is|are) detected ",
+            Act::Line(boost_end),
+        ),
+        Rule(
+            r"^(?P<file>\S+?)(?:\((?P<line>[0-9]+)\))?: (?:fatal )?error: in \x22(?P<n>[^\x22]+)\x22: ",
+            Act::FailName,
+        ),
+        Rule(r"^Test setup error: ", Act::RedTells(Kind::Setup)),
+    ],
+    finish: |_, _, found| {
+        if found.marks.len() > found.summaries.len() {
+            found.cut = found.marks.last().map(|m| m.0);
+            found.begins(found.cut.unwrap_or(0));
+        }
+    },
+};
+
+fn boost_start(found: &mut Found, _: &Text, at: usize, caps: &Captures<'_>) {
+    found
+        .marks
+        .push((at, super::number(caps, "t").unwrap_or(0)));
+}
+
+fn boost_end(found: &mut Found, text: &Text, at: usize) {
+    let Some(&(_, total)) = found.marks.last() else {
+        return;
+    };
+    let red = !text.line(at).contains("No errors");
+    let failed = if red {
+        (found.failing.len() as u64).clamp(1, total.max(1))
+    } else {
+        0
+    };
+    found.summary(
+        at,
+        Tally {
+            passed: Some(total.saturating_sub(failed)),
+            failed: Some(failed),
+            ..Tally::default()
+        },
+    );
+}
+
 pub(super) static LIBCHECK: Runner = Runner {
     name: "check",
     covers: &[],

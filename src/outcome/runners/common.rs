@@ -8,8 +8,8 @@ pub(super) static COMMON: Runner = Runner {
     covers: &[],
     rules: &[
         Rule(
-            r"(?i)^(?:\S+: )?(?:error: )?(?:\w+: )?coverage .*(?:does not meet|is below|below the|not reached|less than|threshold|too low|under the minimum)",
-            Act::RedTells(Kind::Coverage),
+            r"(?i)^(?:.{0,60}[^0-9a-z])?coverage(?: .*)? (?:does not meet|do not meet|is below|fails? to meet|failed to meet|below (?:the )?(?:threshold|minimum|expected|required)|not reached|is less than|lower than|too low|under the minimum|insufficient)",
+            Act::Tells(Kind::Coverage),
         ),
         Rule(
             r"^(?:\S*/)?(?:ba|da|z|k)?sh: (?:line )?(?:[0-9]+: )?(?:[0-9]+: )?\S+: (?:not found|command not found|Permission denied|No such file or directory|cannot execute)",

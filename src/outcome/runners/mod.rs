@@ -123,6 +123,7 @@ pub(super) static ALL: &[&Runner] = &[
     &c::CTEST,
     &c::GTEST,
     &c::CATCH2,
+    &c::BOOST,
     &c::LIBCHECK,
     &c::CMOCKA,
     &c::CUNIT,

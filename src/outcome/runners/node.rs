@@ -24,6 +24,7 @@ pub(super) static NODE_TEST: Runner = Runner {
             Act::Do(tap_fail),
         ),
         Rule(r"^  duration_ms: [0-9.]+$", Act::Session),
+        Rule(r"^[.X]+$", Act::Dots),
         Rule(r"^Could not find '", Act::Tells(Kind::Config)),
     ],
     finish,
@@ -107,7 +108,13 @@ fn tap_fail(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) {
     }
 }
 
-fn finish(_: &Text, _: &str, found: &mut Found) {
+fn finish(text: &Text, command: &str, found: &mut Found) {
+    // The dot reporter prints nothing but its marks.
+    let dots = command.contains("test-reporter=dot") || command.contains("test-reporter dot");
+    let red = text.lines().any(|(_, line)| line.contains('X'));
+    if let Some(at) = found.dots.filter(|_| dots && !red) {
+        found.green.push(at);
+    }
     // Only sums that began with node's own head count.
     let heads: Vec<usize> = found
         .marks

@@ -19,10 +19,7 @@ pub(super) static PROVE: Runner = Runner {
         Rule(r"^Result: NOTESTS$", Act::Zero),
         Rule(r"^Result: FAIL$", Act::Red(Kind::Assertion)),
         Rule(r"^ +Parse errors: ", Act::Tells(Kind::Crash)),
-        Rule(
-            r"^#   Failed (?:\(TODO\) )?test '(?P<n>.+)'$",
-            Act::Do(failed),
-        ),
+        Rule(r"^#   Failed test '(?P<n>.+)'$", Act::Do(failed)),
         Rule(
             r"^#   Failed test at (?P<n>\S+ line [0-9]+)\.$",
             Act::FailName,

@@ -41,10 +41,9 @@ pub(super) static PHPUNIT: Runner = Runner {
             r"^[.FEWIRSNDP]+(?:PHP )?(?:Fatal|Parse) error: ",
             Act::Began,
         ),
-        Rule(r"^OK, but ", Act::Session),
+        Rule(r"^OK, but ", Act::Tells(Kind::Config)),
     ],
     finish: |_, _, found| {
-        found.sessions.clear();
         found.zero.extend(
             found
                 .summaries

@@ -11,10 +11,14 @@ pub(super) static RSPEC: Runner = Runner {
     covers: &[],
     rules: &[
         Rule(
-            r"^(?P<t>[0-9]+) examples?, (?P<f>[0-9]+) failures?(?:, (?P<s>[0-9]+) pending)?(?:, (?P<out>[0-9]+) errors? occurred outside of examples)?$",
+            r"^(?P<t>[0-9]+) examples?, (?P<f>[0-9]+) failures?(?:, (?P<e>[0-9]+) errors?)?(?:, (?P<s>[0-9]+) pending)?(?:, (?P<out>[0-9]+) errors? occurred outside of examples)?$",
             Act::Do(rspec),
         ),
-        Rule(r"^rspec (?P<at>\S.*?) # (?P<n>.+)$", Act::Do(rspec_name)),
+        Rule(
+            r"^(?:rspec|crystal spec) (?P<at>\S.*?) # (?P<n>.+)$",
+            Act::Do(rspec_name),
+        ),
+        Rule(r"^ +[0-9]+\) (?P<n>\S.*)$", Act::Do(numbered)),
         Rule(
             r"^An error occurred while loading (?P<n>\S+?)\.?(?: - Did you mean\?)?$",
             Act::StandIn,
@@ -32,7 +36,17 @@ pub(super) static RSPEC: Runner = Runner {
         Rule(r"^[.F*]+(?:Aborted|Killed|Segmentation fault)", Act::Began),
         Rule(r"^[.F*]+$", Act::Dots),
     ],
-    finish: |_, _, found| found.sessions.clear(),
+    finish: |text, _, found| {
+        found.sessions.clear();
+        // Runners that took over RSpec's words number their failures and list them nowhere else.
+        let numbered = std::mem::take(&mut found.marks);
+        if found.failing.is_empty() && found.reds() == numbered.len() as u64 {
+            for (at, _) in numbered {
+                let name = text.line(at).split_once(") ").map_or("", |(_, name)| name);
+                found.fails(name, at);
+            }
+        }
+    },
 };
 
 fn rspec(found: &mut Found, _: &Text, at: usize, caps: &Captures<'_>) {
@@ -45,6 +59,12 @@ fn rspec(found: &mut Found, _: &Text, at: usize, caps: &Captures<'_>) {
         found.zero.push(at);
     }
     found.summary(at, tally);
+}
+
+fn numbered(found: &mut Found, _: &Text, at: usize, _: &Captures<'_>) {
+    if found.summaries.is_empty() {
+        found.marks.push((at, 0));
+    }
 }
 
 fn rspec_name(found: &mut Found, _: &Text, at: usize, caps: &Captures<'_>) {

@@ -64,7 +64,7 @@ pub(super) static TESTTHAT: Runner = Runner {
             Act::Do(testthat),
         ),
         Rule(
-            r"^── (?:Failure|Error) \((?:'|‘)?(?P<file>[^':]+?)(?:'|’)?:(?P<line>[0-9]+)(?::[0-9]+)?\): (?P<n>.+?) ─*$",
+            r"^(?:── )?(?:Failure|Error) \((?:'|‘)?(?P<file>[^':]+?)(?:'|’)?:(?P<line>[0-9]+)(?::[0-9]+)?(?:'|’)?\): (?P<n>.+?)(?: ─+)?$",
             Act::FailName,
         ),
         Rule(r"^Error: Test failures", Act::Red(Kind::Assertion)),

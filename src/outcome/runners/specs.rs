@@ -3,7 +3,7 @@
 use super::{Act, Rule, Runner, nothing};
 use crate::domain::Kind;
 use crate::outcome::counts;
-use crate::outcome::found::Found;
+use crate::outcome::found::{Found, Summary};
 use crate::outcome::text::Text;
 use regex::Captures;
 
@@ -96,7 +96,9 @@ pub(super) static ROBOT: Runner = Runner {
 
 /// A suite's own line has its counts below.
 fn robot_fail(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) {
-    let mut below = text.between(at + 1, at + 6).map(|(_, line)| line);
+    let below = text.between(at + 1, at + 6).map(|(_, line)| line);
+    let mut below =
+        below.take_while(|line| !line.starts_with("-----") && !line.starts_with("====="));
     let suite = below.any(|line| counts::tally(line).total.is_some() && line.contains(" failed"));
     let name = caps["n"].split(" :: ").next().unwrap_or_default();
     found.begins(at);
@@ -119,9 +121,21 @@ pub(super) static BUSTED: Runner = Runner {
         ),
         Rule(r"^(?:[+\-*]|◌|●)+$", Act::Dots),
     ],
-    finish: |_, _, found| {
+    finish: |text, _, found| {
         if found.summaries.is_empty() {
             found.dots = None;
+        }
+        // A file that does not load is counted as an error.
+        let load = |line: &str| {
+            line.contains("' not found:")
+                || line.contains(" near '")
+                || line.contains("cannot open file")
+        };
+        let none = |s: &Summary| s.tally.passes() + s.tally.failed.unwrap_or(0) == 0;
+        if found.summaries.iter().all(none) && text.lines().any(|(_, line)| load(line)) {
+            for summary in &mut found.summaries {
+                summary.tally.total = Some(0);
+            }
         }
     },
 };

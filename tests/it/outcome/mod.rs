@@ -9,3 +9,4 @@ mod held_out;
 mod recorded;
 mod score;
 mod truncation;
+mod unseen;
