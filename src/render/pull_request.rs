@@ -59,9 +59,19 @@ pub fn commit_message(report_title: &str, summary: &str, issue: u64, follow_up: 
     const WIDTH: usize = 72;
     let plain = |text: &str| visible(text).replace(['@', '#'], "");
     let summary = plain(summary.trim());
+    // A dot inside a path or a number ends no sentence.
+    let ends = |(i, c): (usize, char)| {
+        let after = summary[i + c.len_utf8()..].chars().next();
+        match c {
+            '\n' => Some(i),
+            '.' | ';' if after.is_none_or(char::is_whitespace) => Some(i + 1),
+            _ => None,
+        }
+    };
     let end = summary
-        .find(['.', ';', '\n'])
-        .map_or(summary.len(), |i| i + 1);
+        .char_indices()
+        .find_map(ends)
+        .unwrap_or(summary.len());
     let (first, rest) = summary.split_at(end);
     let first = first.trim().trim_end_matches(['.', ';']);
     // A subject that had to be cut says less than the sentence: then both stand there.

@@ -353,7 +353,7 @@ fn short_answers() {
         ),
         render::commit_message(
             "Totals drift",
-            "Adds a test with three lines. It fails without the fix.",
+            "Adds `tests/test_lines.py`, with 2.5 lines. It fails without the fix.",
             41,
             true,
         ),
