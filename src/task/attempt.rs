@@ -80,6 +80,7 @@ impl Attempt<'_> {
             Some(outgoing) => outgoing,
             None => {
                 self.greet(&session, &status).await?;
+                self.board.mark("greet");
                 tokio::select! {
                     done = self.work(&session) => done?,
                     () = status.follow() => return Err(TaskError::Person("the status comment's loop ended".into())),
@@ -143,7 +144,10 @@ impl Attempt<'_> {
         )
         .await
         {
-            Ok(prepared) => self.fix(&prepared).await,
+            Ok(prepared) => {
+                self.board.mark("prepare");
+                self.fix(&prepared).await
+            }
             Err(error) => Err(error),
         };
         let outgoing = match done {
@@ -216,6 +220,7 @@ impl Attempt<'_> {
             RecordedTask::write(&input, folder)?;
         }
         let fixed = fix::run(&input).await?;
+        self.board.mark("fix");
         if let Some(folder) = &record {
             Recorded::of(&fixed).write(folder)?;
         }
@@ -385,13 +390,15 @@ impl Attempt<'_> {
             }
             Err(error) => (ending::not_published(outgoing, &error), None),
         };
+        self.board.mark("publish");
         let text = ending::text(self.claimed.task.id, &outgoing, published.as_ref());
         match status.write(&text).await {
             Ok(_) => {}
             Err(error) if !ending::too_late(self.bench, &outgoing) => return Err(error.into()),
             Err(error) => tracing::error!(%error, "the ending could not be told"),
         }
-        let result = Saved::of(&outgoing, published).into_json();
+        self.board.mark("tell");
+        let result = Saved::of(&outgoing, published, self.board.spans()).into_json();
         self.bench
             .store
             .finish(self.held(), outgoing.verdict, &result)

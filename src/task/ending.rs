@@ -142,10 +142,11 @@ pub(super) fn text(task: TaskId, outgoing: &Outgoing, published: Option<&Publish
 pub(super) struct Saved(Value);
 
 impl Saved {
-    pub(super) fn of(outgoing: &Outgoing, published: Option<Published>) -> Self {
+    pub(super) fn of(outgoing: &Outgoing, published: Option<Published>, spans: Value) -> Self {
         let mut document = outgoing.document.clone();
         document["verdict"] = json!(outgoing.verdict);
         document["error"] = json!(outgoing.error);
+        document["spans_ms"] = spans;
         document["pull_request"] = match (published, &outgoing.push) {
             (Some(p), Some(push)) => json!({
                 "number": p.number,

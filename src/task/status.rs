@@ -4,6 +4,7 @@ use super::Bench;
 use crate::domain::{Journal, Progress, TaskId, Trigger, TriggerKind};
 use crate::github::{GithubError, Session, Thread};
 use crate::render::{self, Live, check_words};
+use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::Notify;
@@ -21,6 +22,7 @@ pub(super) struct Board {
     started: i64,
     also: Arc<dyn Journal>,
     state: Mutex<State>,
+    spans: Mutex<Vec<(&'static str, u64)>>,
     changed: Notify,
 }
 
@@ -38,12 +40,29 @@ impl Board {
             started: bench.clock.unix(),
             also: bench.journal.clone(),
             state: Mutex::default(),
+            spans: Mutex::default(),
             changed: Notify::new(),
         }
     }
 
     pub(super) fn elapsed_ms(&self) -> u64 {
         self.begun.elapsed().as_millis() as u64
+    }
+
+    /// Notes that a span of the work has ended.
+    pub(super) fn mark(&self, span: &'static str) {
+        let mut spans = self.spans.lock().unwrap_or_else(|e| e.into_inner());
+        let before: u64 = spans.iter().map(|(_, ms)| ms).sum();
+        spans.push((span, self.elapsed_ms().saturating_sub(before)));
+    }
+
+    /// The spans so far, in milliseconds.
+    pub(super) fn spans(&self) -> Value {
+        let spans = self.spans.lock().unwrap_or_else(|e| e.into_inner());
+        spans
+            .iter()
+            .map(|(span, ms)| ((*span).to_string(), Value::from(*ms)))
+            .collect()
     }
 
     /// A line about the preparation.

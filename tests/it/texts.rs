@@ -62,6 +62,8 @@ fn pair(
 
 const ONCE: &str = "tests/test_invoice.py::test_rounds_once";
 
+const NET30: &str = "tests/test_terms.py::test_net_30";
+
 fn green() -> CheckPair {
     let base = run(Outcome::Failed, 212, 1, &[ONCE], "assert 1 == 2.");
     pair(
@@ -117,9 +119,8 @@ fn body(
 fn pull_requests() {
     let ready = body(Reason::Fixed, Verdict::Ready, &[green()], &[]);
     insta::assert_snapshot!("ready", ready);
-    let net30 = "tests/test_terms.py::test_net_30";
     let named = Contradiction {
-        test: net30.into(),
+        test: NET30.into(),
         file: Some("tests/test_terms.py".into()),
         line: Some(44),
         expected: Some("3 March".into()),
@@ -127,9 +128,9 @@ fn pull_requests() {
         why: None,
         confirmed: true,
     };
-    let base = run(Outcome::Failed, 211, 2, &[ONCE, net30], "assert 1 == 2.");
-    let one_left = run(Outcome::Failed, 212, 1, &[net30], "assert 3 == 2.");
-    let checks = [pair(base.clone(), one_left.clone(), &[ONCE], &[], &[net30])];
+    let base = run(Outcome::Failed, 211, 2, &[ONCE, NET30], "assert 1 == 2.");
+    let one_left = run(Outcome::Failed, 212, 1, &[NET30], "assert 3 == 2.");
+    let checks = [pair(base.clone(), one_left.clone(), &[ONCE], &[], &[NET30])];
     insta::assert_snapshot!(
         "contradiction",
         body(Reason::Contradiction, Verdict::Draft, &checks, &[named])
@@ -138,6 +139,11 @@ fn pull_requests() {
         "others_fail_before",
         body(Reason::FixedOthersFailBefore, Verdict::Ready, &checks, &[])
     );
+}
+
+#[test]
+fn pull_requests_that_are_not_ready() {
+    let base = run(Outcome::Failed, 211, 2, &[ONCE, NET30], "assert 1 == 2.");
     let stopped = run(
         Outcome::DidntStart,
         0,
@@ -171,7 +177,7 @@ fn pull_requests() {
     let checks = [pair(
         base.clone(),
         broken,
-        &[ONCE, net30],
+        &[ONCE, NET30],
         &["tests/test_a.py::test_b"],
         &[],
     )];
@@ -179,7 +185,7 @@ fn pull_requests() {
         "newly_broken",
         body(Reason::NewlyBroken, Verdict::Draft, &checks, &[])
     );
-    let checks = [pair(base.clone(), base, &[], &[], &[ONCE, net30])];
+    let checks = [pair(base.clone(), base, &[], &[], &[ONCE, NET30])];
     insta::assert_snapshot!(
         "not_fixed",
         body(Reason::NotFixedYet, Verdict::Draft, &checks, &[])
@@ -245,7 +251,64 @@ fn status_comments() {
         tokens: 8_120,
     };
     insta::assert_snapshot!("live", render::live(&live));
-    let ending = |verdict, reason, stop, pull_request, error| {
+}
+
+type Case = (
+    Verdict,
+    Reason,
+    StopReason,
+    Option<(u64, bool)>,
+    Option<&'static str>,
+);
+
+#[test]
+fn endings() {
+    let finished = StopReason::Finished;
+    let turns = StopReason::TurnLimit;
+    let (opened, updated) = (Some((66, true)), Some((66, false)));
+    let cases: [Case; 10] = [
+        (Verdict::Ready, Reason::Fixed, finished, opened, None),
+        (Verdict::Ready, Reason::Fixed, finished, updated, None),
+        (
+            Verdict::Draft,
+            Reason::Contradiction,
+            finished,
+            opened,
+            None,
+        ),
+        (Verdict::Draft, Reason::LimitReached, turns, opened, None),
+        (Verdict::NoChange, Reason::NoChange, finished, None, None),
+        (Verdict::NoChange, Reason::NoChange, finished, updated, None),
+        (
+            Verdict::Stopped,
+            Reason::Stopped,
+            StopReason::Stopped,
+            None,
+            None,
+        ),
+        (
+            Verdict::LimitReached,
+            Reason::LimitReached,
+            turns,
+            None,
+            None,
+        ),
+        (
+            Verdict::DidntStart,
+            Reason::ModelUnreachable,
+            StopReason::ModelError,
+            None,
+            Some("the model cannot be reached."),
+        ),
+        (
+            Verdict::Crashed,
+            Reason::NotChecked,
+            finished,
+            None,
+            Some("the change could not be published."),
+        ),
+    ];
+    let told = cases.map(|(verdict, reason, stop, pull_request, error)| {
         render::ending(&Ending {
             task: TaskId(7),
             verdict,
@@ -259,75 +322,8 @@ fn status_comments() {
             error,
             elapsed_ms: 48_000,
         })
-    };
-    let finished = StopReason::Finished;
-    let all = [
-        ending(
-            Verdict::Ready,
-            Reason::Fixed,
-            finished,
-            Some((66, true)),
-            None,
-        ),
-        ending(
-            Verdict::Ready,
-            Reason::Fixed,
-            finished,
-            Some((66, false)),
-            None,
-        ),
-        ending(
-            Verdict::Draft,
-            Reason::Contradiction,
-            finished,
-            Some((66, true)),
-            None,
-        ),
-        ending(
-            Verdict::Draft,
-            Reason::LimitReached,
-            StopReason::TurnLimit,
-            Some((66, true)),
-            None,
-        ),
-        ending(Verdict::NoChange, Reason::NoChange, finished, None, None),
-        ending(
-            Verdict::NoChange,
-            Reason::NoChange,
-            finished,
-            Some((66, false)),
-            None,
-        ),
-        ending(
-            Verdict::Stopped,
-            Reason::Stopped,
-            StopReason::Stopped,
-            None,
-            None,
-        ),
-        ending(
-            Verdict::LimitReached,
-            Reason::LimitReached,
-            StopReason::TurnLimit,
-            None,
-            None,
-        ),
-        ending(
-            Verdict::DidntStart,
-            Reason::ModelUnreachable,
-            StopReason::ModelError,
-            None,
-            Some("the model cannot be reached."),
-        ),
-        ending(
-            Verdict::Crashed,
-            Reason::NotChecked,
-            finished,
-            None,
-            Some("the change could not be published."),
-        ),
-    ];
-    insta::assert_snapshot!("endings", all.join("\n\n=====\n\n"));
+    });
+    insta::assert_snapshot!("endings", told.join("\n\n=====\n\n"));
 }
 
 #[test]
