@@ -21,7 +21,7 @@ async fn without_a_model_the_issue_says_so() {
     assert_eq!(world.ended(1).await.verdict, Some(Verdict::DidntStart));
     let told = &world.own_comments(issue)[0].body;
     assert!(
-        told.contains("Could not start") && told.contains("the model cannot be reached"),
+        told.contains("Could not start") && told.contains("model cannot be reached"),
         "{told}"
     );
     assert!(told.contains("/mend retry"), "{told}");
