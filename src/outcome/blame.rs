@@ -147,7 +147,7 @@ static MODULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"\bfailed to resolve: .*`(?P<m>\w+)`",
         r"no required module provides package (?P<m>[\w./-]+)",
         r"\bpackage (?P<m>[\w./-]+) is not in ",
-        r"^# (?P<m>[\w./-]+)(?: \[.*\])?$",
+        r"^# (?P<m>[\w.-]+(?:/[\w.-]+)+)(?: \[.*\])?$|^# (?P<m2>[\w.-]+) \[\S+\]$",
         r"^\s*location: +(?:class|package|interface|variable \w+ of type) (?P<m>[\w.]+)",
         r"\bpackage (?P<m>[\w.]+) does not exist",
         r"cannot load such file -- (?P<m>[\w./-]+)",

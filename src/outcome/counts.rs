@@ -253,7 +253,7 @@ fn shared(part: &[Token], at: usize) -> Option<Field> {
 }
 
 fn after(part: &[Token], at: usize) -> Option<Field> {
-    let words = words(&part[at + 1..]);
+    let words = words(part.get(at + 1..).unwrap_or_default());
     if let [first, second, ..] = words[..]
         && let Some(found) = field(&format!("{first} {second}"))
     {
@@ -362,6 +362,7 @@ mod tests {
             ),
             ("2 tests complete", [Some(2), none, none, none, none]),
             ("    1 / 0", [none; 5]),
+            ("1 / 0.5", [none; 5]),
             ("{0} tests.test_calc.CalcTest ... FAILED", [none; 5]),
             ("1 test_add", [none; 5]),
         ] {

@@ -34,7 +34,7 @@ pub(super) fn joined(text: &Text, at: usize) -> String {
 }
 
 static DECORATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:\[ERROR\] |\[error\] |npm (?:error|ERR!) |E {2,}|# |INTERNALERROR> |●\s+|[✖✘×✗] +|[!=~*-]{3,} ?)+").ok()
+    Regex::new(r"^(?:\[ERROR\] |\[error\] |npm (?:error|ERR!) |E {2,}|# |INTERNALERROR> |●\s+|[✖✘×✗] +|[!=~*+-]{3,} ?)+").ok()
 });
 
 /// A line without the marks that its printer puts before and after it.
@@ -46,7 +46,7 @@ fn stripped(line: &str) -> &str {
         .map_or(0, |m| m.end());
     let line = line[start..].trim_start();
     let line = line.strip_suffix("-> [Help 1]").unwrap_or(line);
-    line.trim_end_matches(['!', '=', '~', '*']).trim()
+    line.trim_end_matches(['!', '=', '~', '*', '+']).trim()
 }
 
 /// One line, without the project's root, at most [`LONGEST`] characters, one full stop.

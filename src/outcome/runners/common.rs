@@ -8,7 +8,7 @@ pub(super) static COMMON: Runner = Runner {
     covers: &[],
     rules: &[
         Rule(
-            r"(?i)^(?:.{0,60}[^0-9a-z])?coverage(?: .*)? (?:does not meet|do not meet|is below|fails? to meet|failed to meet|below (?:the )?(?:threshold|minimum|expected|required)|not reached|is less than|lower than|too low|under the minimum|insufficient)",
+            r"(?i)^(?:.{0,60}[^0-9a-z])?coverage(?: .*)? (?:does not meet|do not meet|is below|fails? to meet|failed to meet|below (?:the )?(?:threshold|minimum|expected|required)|not reached|is less than|lower than|too low|under the minimum|insufficient|failed, threshold not met)",
             Act::Tells(Kind::Coverage),
         ),
         Rule(
