@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// `expect.json`; see `tests/cases/checks/README.md`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct Expect {
     pub outcome: String,
     #[serde(default)]
@@ -115,4 +115,28 @@ fn exit(text: &str) -> Exit {
         Some(("timeout", _)) => Exit::TimedOut,
         _ => panic!("{text}"),
     }
+}
+
+/// A run in one object instead of a folder (`tests/cases/unseen/runs.json`).
+#[derive(Debug, Deserialize)]
+struct Run {
+    name: String,
+    command: String,
+    exit: String,
+    output: Vec<String>,
+    expect: Expect,
+}
+
+/// Runs that were made after the rules, of other projects and other runners.
+pub fn later_runs() -> Vec<Case> {
+    let text = fs::read_to_string("tests/cases/unseen/runs.json").unwrap();
+    let runs: Vec<Run> = serde_json::from_str(&text).unwrap();
+    let cases = runs.into_iter().map(|run| Case {
+        name: run.name,
+        command: run.command,
+        exit: exit(&run.exit),
+        output: run.output.join("\n").into_bytes(),
+        expect: run.expect,
+    });
+    cases.collect()
 }
