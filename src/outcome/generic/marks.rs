@@ -13,7 +13,7 @@ const LONGEST: usize = 400;
 
 /// Green marks; the first [`STRONG`] are marks that only test runners print.
 const GREEN: &[&str] = &[
-    r"^\s*(?:✓|✔|√|\[\s*(?:ok|OK|PASS|PASSED|pass|passed|✓|✔)\s*\]|\((?:pass|ok|PASS|OK)\))\s+\S",
+    r"^\s*(?:✓|✔|√|✅|🟢|\[\s*(?:ok|OK|PASS|PASSED|pass|passed|✓|✔)\s*\]|\((?:pass|ok|PASS|OK)\))\s+\S",
     r"^\s*(?:--- )?PASS(?:ED)?:?\s+\S",
     r"^ok(?: [0-9]+)?(?: -)?\s+\S",
     r"^\s*\S.*\s\.{2,}\s*\[?(?:ok|OK|PASS|PASSED|pass|passed|Passed|✓|success)\]?(?:\s*\(?[0-9.]+ ?m?s.*)?$",
@@ -25,7 +25,7 @@ const STRONG: usize = 4;
 
 /// Red marks; group `n` is the name.
 const RED: &[&str] = &[
-    r"^\s*(?:✗|✘|×|✖|✕|⨯|\[\s*(?:FAIL|FAILED|fail|✗|✘|×)\s*\]|\((?:fail|FAIL)\))\s+(?P<n>\S.*)$",
+    r"^\s*(?:✗|✘|×|✖|✕|⨯|❌|🔴|\[\s*(?:FAIL|FAILED|fail|✗|✘|×)\s*\]|\((?:fail|FAIL)\))\s+(?P<n>\S.*)$",
     r"^\s*(?:--- )?(?:not ok|FAIL|FAILED|Failed|FAILURE)\b(?::|\s+[-#]?|\s*[|>])\s*(?P<n>[\w./'\x22].*)$",
     r"^\s*(?P<n>\S.*?)\s?(?:\.{2,}|:|\s-+|\s{2,})\s*\[?(?:FAIL|FAILED|Failed|fail|failed|✗|NOT OK|not ok|FAILURE)\]?!?(?:\s*\(.*\)|\s*[0-9.]+ ?m?s.*)?$",
     r"^\s*(?P<n>\S.*?\S)\s+\|?\s*(?:FAIL|FAILED)\s*\|?(?:\s*in)?(?:\s*\(?[0-9.]+ ?m?s.*)?$",

@@ -17,7 +17,7 @@ pub(super) static UNITTEST: Runner = Runner {
             Act::Do(block),
         ),
         Rule(
-            r"^(?:FAIL|ERROR): (?P<n>\w+)(?: \(.*)?$",
+            r"^(?:FAIL|ERROR): (?P<n>[\w.]+)(?: \(.*)?$",
             Act::Do(bare_block),
         ),
         Rule(r"^(?P<n>\w+ \([\w.]+\)) ?\.\.\. ok$", Act::Pass),
@@ -142,7 +142,7 @@ fn bare_block(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) {
 }
 
 fn is_ruled(text: &Text, at: usize) -> bool {
-    at > 0 && text.line(at - 1).starts_with("=====")
+    at > 0 && text.line(at - 1).ends_with("==========")
 }
 
 fn is_loader(class: &str) -> bool {
