@@ -1,18 +1,14 @@
 //! One attempt at one task: prepare, work, save the change, publish, end.
 
 use super::ending::{self, Saved};
-use super::outgoing::{EFFECT, Outgoing, Push};
+use super::outgoing::{EFFECT, Outgoing};
 use super::prepare::{Prepared, guidance, prepare};
 use super::status::{Board, StatusComment};
 use super::{Bench, TaskError, publish};
-use crate::agent::Earlier;
 use crate::domain::{Cancel, Command, Progress, Report, Step, Trigger, TriggerKind, Verdict};
-use crate::fix::{self, About, Document, Fixed, Input, Recorded, RecordedTask, line_counts};
-use crate::gate;
-use crate::git::{NewCommit, Oid, Signer, TreeChange};
+use crate::fix::{self, Input, Recorded, RecordedTask};
 use crate::github::{Reaction, Session, Thread};
-use crate::render;
-use crate::store::{Claimed, Filter, Held, Reached, State};
+use crate::store::{Claimed, Held, Reached};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Who asked for a task, and what for, in a line.
@@ -47,11 +43,11 @@ pub(super) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    fn held(&self) -> Held {
+    pub(super) fn held(&self) -> Held {
         self.claimed.held
     }
 
-    fn trigger(&self) -> &Trigger {
+    pub(super) fn trigger(&self) -> &Trigger {
         &self.claimed.task.trigger
     }
 
@@ -227,148 +223,6 @@ impl Attempt<'_> {
         let commit = self.commit(prepared, &fixed).await?;
         self.outgoing(prepared, fixed, earlier, commit, model.name())
             .await
-    }
-
-    /// The change as a commit in the private git directory; `None` where nothing changed.
-    async fn commit(&self, prepared: &Prepared, fixed: &Fixed) -> Result<Option<Oid>, TaskError> {
-        let trigger = self.trigger();
-        let changes: Vec<TreeChange> = fixed
-            .changes
-            .iter()
-            .map(|c| TreeChange {
-                path: c.path.clone(),
-                content: c.after.clone().map(|bytes| (bytes, c.mode)),
-            })
-            .collect();
-        let signer = Signer {
-            name: prepared.bot.login.clone(),
-            email: prepared.bot.email.clone(),
-        };
-        let follow_up = prepared.ground.start != prepared.ground.base;
-        let message = render::commit_message(
-            &trigger.title,
-            &fixed.summary,
-            trigger.issue.number,
-            follow_up,
-        );
-        let new = NewCommit {
-            parent: prepared.ground.start,
-            changes,
-            message,
-            author: signer.clone(),
-            committer: signer,
-            time: self.bench.clock.unix(),
-            allow_empty: false,
-        };
-        let commit = prepared.private.commit(new).await?;
-        if let Some(commit) = commit {
-            let reached = Reached {
-                store_path: Some(prepared.private.path().display().to_string()),
-                head_sha: Some(commit.to_string()),
-                ..Reached::default()
-            };
-            self.bench
-                .store
-                .step(self.held(), Step::Publish, &reached)
-                .await?;
-        }
-        Ok(commit)
-    }
-
-    /// Puts together what is published.
-    async fn outgoing(
-        &self,
-        prepared: &Prepared,
-        fixed: Fixed,
-        earlier: Option<Earlier>,
-        commit: Option<Oid>,
-        model: &str,
-    ) -> Result<Outgoing, TaskError> {
-        let (bench, ground, trigger) = (self.bench, &prepared.ground, self.trigger());
-        let mut outgoing = ending::of_fix(bench, &self.board, &fixed, ground);
-        let Some(commit) = commit.filter(|_| fixed.verdict != Verdict::Stopped) else {
-            outgoing.document = serde_json::to_value(Document::of(&fixed, ""))?;
-            return Ok(outgoing);
-        };
-        let diff = prepared.private.diff(ground.base, commit).await?;
-        let paths = prepared.private.changed_paths(ground.base, commit).await?;
-        let changed = line_counts(&diff, paths.iter().map(|p| p.path.as_str()));
-        let summary = match earlier {
-            Some(e) if !e.summary.trim().is_empty() => {
-                format!("{}\n\n{}", e.summary.trim(), fixed.summary.trim())
-            }
-            _ => fixed.summary.clone(),
-        };
-        let whole = Fixed { summary, ..fixed };
-        let id = commit.to_string();
-        let about = About {
-            issue: Some(trigger.issue.number),
-            commit: Some(&id[..7]),
-            model,
-            changed: &changed,
-        };
-        let body = render::body(&whole.pull_request(&about));
-        outgoing.document = serde_json::to_value(Document {
-            diff,
-            ..Document::of(&whole, &body)
-        })?;
-        let objections = self.objections(&whole);
-        match objections.is_empty() {
-            true => {
-                let title = render::title(&trigger.title);
-                let draft = whole.verdict != Verdict::Ready;
-                outgoing.push = Some(Push::new(ground, commit, title, body, draft));
-            }
-            false => {
-                outgoing.verdict = Verdict::Crashed;
-                outgoing.error = Some(format!(
-                    "The change was not published: {}.",
-                    objections.join("; ")
-                ));
-            }
-        }
-        Ok(outgoing)
-    }
-
-    fn objections(&self, fixed: &Fixed) -> Vec<String> {
-        let changed: Vec<gate::Changed<'_>> = fixed
-            .changes
-            .iter()
-            .map(|c| gate::Changed {
-                path: &c.path,
-                before: c.before.as_deref(),
-                after: c.after.as_deref(),
-            })
-            .collect();
-        gate::objections(&changed, &self.bench.redactor)
-            .iter()
-            .map(ToString::to_string)
-            .collect()
-    }
-
-    /// What the runs did and said whose commits this one builds on.
-    async fn earlier(&self, prepared: &Prepared) -> Result<Option<Earlier>, TaskError> {
-        let ground = &prepared.ground;
-        if ground.start == ground.base {
-            return Ok(None);
-        }
-        let issue = &self.trigger().issue;
-        let filter = Filter {
-            state: Some(State::Done),
-            repo: Some(issue.repo.name.clone()),
-            issue_number: Some(issue.number),
-            before: Some(self.claimed.task.id),
-        };
-        let before = self.bench.store.tasks(&filter, 20).await?;
-        // The newest that reached its pull request; its own summary holds those before it.
-        let summary = before.into_iter().find_map(|t| {
-            let result = t.result.filter(|r| !r["pull_request"].is_null())?;
-            result["summary"].as_str().map(str::to_string)
-        });
-        Ok(Some(Earlier {
-            diff: prepared.private.diff(ground.base, ground.start).await?,
-            summary: summary.unwrap_or_default(),
-        }))
     }
 
     /// Writes the ending where people read it, and into the store.

@@ -6,6 +6,7 @@
 
 mod attempt;
 mod branch;
+mod change;
 mod ending;
 mod models;
 mod outgoing;
