@@ -240,3 +240,22 @@ fn a_named_file_must_exist_and_the_default_need_not() {
         .to_string();
     assert!(error.contains("line 2"), "{error}");
 }
+
+#[test]
+fn the_example_of_deploy_is_right() {
+    let folder = Folder::new();
+    let text = std::fs::read_to_string("deploy/config.toml").unwrap();
+    let text = text.replace(
+        "/etc/mend/app.pem",
+        folder.0.path().join("key.pem").to_str().unwrap(),
+    );
+    let settings = folder
+        .load(
+            &text,
+            &[("MEND_GITHUB_WEBHOOK_SECRET", "a secret of some length")],
+        )
+        .unwrap();
+    let plain = Limits::default();
+    assert_eq!(settings.limits, plain, "the example shows the defaults");
+    assert_eq!(settings.server.workers, 2);
+}
