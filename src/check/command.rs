@@ -11,6 +11,9 @@ pub struct CheckCommand {
     /// The folder that it runs in, relative to the root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
+    /// Whether a person named it as the check. Then its exit code 0 counts even where its output
+    /// shows no tests, as with a linter or a script; a detected command has to show some.
+    pub named: bool,
     /// Whether it runs only a part of the suite (rule C7).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub narrowed: bool,
@@ -22,7 +25,17 @@ impl CheckCommand {
             command: command.into(),
             why: why.into(),
             folder: None,
+            named: false,
             narrowed: false,
+        }
+    }
+
+    /// The same, as a person's word.
+    #[must_use]
+    pub fn named(self) -> Self {
+        CheckCommand {
+            named: true,
+            ..self
         }
     }
 

@@ -30,7 +30,7 @@ pub fn detect(tree: &Tree, config: &RepoConfig) -> Result<Vec<CheckCommand>, Che
     let mut found: Vec<CheckCommand> = config
         .check
         .iter()
-        .map(|c| CheckCommand::new(c, format!("`{REPO_FILE}` says so")))
+        .map(|c| CheckCommand::new(c, format!("`{REPO_FILE}` says so")).named())
         .collect();
     if found.is_empty() {
         found.extend(python::detect(&project));

@@ -21,6 +21,7 @@ pub fn narrow(commands: &[CheckCommand], pattern: &str) -> Result<Vec<CheckComma
                 command: narrowed(&c.command, pattern)?,
                 why: format!("narrowed to `{pattern}`"),
                 folder: c.folder.clone(),
+                named: c.named,
                 narrowed: true,
             })
         })

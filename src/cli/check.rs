@@ -130,7 +130,7 @@ async fn run_check(
             .iter()
             .map(|c| CheckCommand {
                 folder: config.working_directory.clone(),
-                ..CheckCommand::new(c, "given by --command")
+                ..CheckCommand::new(c, "given by --command").named()
             })
             .collect()
     };

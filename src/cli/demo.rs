@@ -1,6 +1,6 @@
 //! `mend demo`: the whole job on this machine.
 
-use super::exit::{DONE, NO, WrongUse};
+use super::exit::{DONE, NO};
 use super::fix::ModelArgs;
 use super::machine::Machine;
 use super::out;
@@ -55,7 +55,7 @@ pub(super) async fn run(args: DemoArgs, machine: &Machine) -> anyhow::Result<u8>
     }
     let stop = machine.stop_signal()?;
     let scratch = machine.scratch()?;
-    let terminal = Arc::new(Terminal::new(""));
+    let terminal = Arc::new(Terminal::new(machine.colour()));
     terminal.say("starting a simulated GitHub and mend");
     let demo = Demo::start(
         engine,
@@ -81,7 +81,10 @@ async fn watch(
 ) -> anyhow::Result<u8> {
     let first = tokio::select! {
         ended = demo.task(0, LONGEST) => ended?,
-        () = stop.cancelled() => return Err(WrongUse::of("stopped before the task had ended")),
+        () = stop.cancelled() => {
+            out::error("stopped before the task had ended");
+            return Ok(NO);
+        }
     };
     if args.json {
         out::json(&first.document)?;
@@ -115,7 +118,10 @@ fn show(demo: &Demo, ended: &Ended, terminal: &Terminal) {
             pull.base,
             pull.body
         )),
-        None => out::line("\nThis run published nothing; its comment on the issue says why.\n"),
+        None => out::line(&format!(
+            "\nThis run published nothing; its comment on the issue:\n\n{}\n",
+            demo.last_word()
+        )),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::edit::FileChange;
 use crate::fix::{self, About, Document, Fixed, Input, Recorded, RecordedTask, line_counts};
 use crate::render;
 use crate::text::Redactor;
-use crate::tree::{Change, RelPath, Tree, TreeError, write_all};
+use crate::tree::{Change, RelPath, Tree, TreeError, copy_tree, write_all};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -49,10 +49,10 @@ pub struct FixArgs {
     #[arg(long, value_name = "FOLDER")]
     record: Option<PathBuf>,
     /// Turns of the model at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     turns: Option<u32>,
     /// Seconds of one check command at most
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     check_seconds: Option<u64>,
 }
 
@@ -120,11 +120,15 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
     let model = connect(&engine.model).map_err(WrongUse::of)?;
     let limits = limits(&args, config.limits.narrow(&engine.limits));
     let sandbox = machine.sandbox(&engine.sandbox).await?;
+    outside(&args)?;
     let scratch = machine.scratch()?;
+    // One picture of the folder: whoever works in it meanwhile changes nothing about this run.
+    let base = scratch.path().join("base");
+    copy_tree(&tree, &base, &|_| false)?;
     let cancel = machine.stop_signal()?;
-    let journal = Terminal::new("");
+    let journal = Terminal::new(machine.colour());
     let input = Input {
-        base: &args.path,
+        base: &base,
         start: None,
         earlier: None,
         report: &report,
@@ -150,17 +154,49 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
     if let Some(folder) = &args.record {
         Recorded::of(&fixed).write(folder)?;
     }
-    let applied = args.apply && matches!(fixed.verdict, Verdict::Ready | Verdict::Draft);
-    if applied {
-        write_all(&tree, &as_changes(&fixed)?)?;
+    // The result first: it is not lost when it cannot be written into the folder.
+    show(&args, &fixed, model.name())?;
+    if args.apply && matches!(fixed.verdict, Verdict::Ready | Verdict::Draft) {
+        apply(&tree, &fixed)?;
+        journal.say(&format!("the change is in {}", args.path.display()));
     }
-    show(&args, &fixed, model.name(), applied)?;
     scratch.close()?;
-    Ok(if fixed.verdict == Verdict::Ready {
-        DONE
-    } else {
-        NO
+    Ok(match fixed.verdict {
+        Verdict::Ready => DONE,
+        _ => NO,
     })
+}
+
+/// Refuses a recording inside the project, which would then hold itself.
+fn outside(args: &FixArgs) -> anyhow::Result<()> {
+    let project = std::fs::canonicalize(&args.path)?;
+    match &args.record {
+        Some(folder) if std::path::absolute(folder)?.starts_with(&project) => {
+            Err(WrongUse::of(format!(
+                "--record {} lies inside the project; name a folder outside",
+                folder.display()
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes the change where the files still are as they were when the work began; else nothing.
+fn apply(tree: &Tree, fixed: &Fixed) -> anyhow::Result<()> {
+    let changes = as_changes(fixed)?;
+    for (change, known) in changes.iter().zip(&fixed.changes) {
+        let now = match tree.stat(&change.path)? {
+            Some(_) => Some(tree.read(&change.path)?),
+            None => None,
+        };
+        if now != known.before {
+            anyhow::bail!(
+                "`{}` was changed while mend worked, so nothing was written; the change is printed above",
+                change.path
+            );
+        }
+    }
+    Ok(write_all(tree, &changes)?)
 }
 
 fn limits(args: &FixArgs, limits: Limits) -> Limits {
@@ -209,7 +245,7 @@ fn as_changes(fixed: &Fixed) -> Result<Vec<Change>, TreeError> {
     fixed.changes.iter().map(change).collect()
 }
 
-fn show(args: &FixArgs, fixed: &Fixed, model: &str, applied: bool) -> anyhow::Result<()> {
+fn show(args: &FixArgs, fixed: &Fixed, model: &str) -> anyhow::Result<()> {
     let changed = line_counts(&fixed.diff, fixed.changes.iter().map(|c| c.path.as_str()));
     let about = About {
         issue: None,
@@ -222,16 +258,16 @@ fn show(args: &FixArgs, fixed: &Fixed, model: &str, applied: bool) -> anyhow::Re
         return out::json(&Document::of(fixed, &body));
     }
     out::line(&body);
+    if let Some(error) = &fixed.error {
+        out::line(&format!("\nWhat went wrong: {error}"));
+    }
     if !fixed.diff.is_empty() {
         out::line(&format!("\n{}", fixed.diff.trim_end()));
     }
-    let word = fixed.verdict.word();
-    match (applied, fixed.diff.is_empty()) {
+    let word = fixed.verdict.word().replace('_', " ");
+    match (args.apply, fixed.diff.is_empty()) {
         (_, true) => out::line(&format!("\nVerdict: {word}. Nothing was changed.")),
-        (true, false) => out::line(&format!(
-            "\nVerdict: {word}. The change is in {}.",
-            args.path.display()
-        )),
+        (true, false) => out::line(&format!("\nVerdict: {word}.")),
         (false, false) => out::line(&format!(
             "\nVerdict: {word}. The folder is as it was; --apply writes the change."
         )),

@@ -5,9 +5,11 @@ use crate::config::{Engine, Environment, SandboxSettings};
 use crate::domain::Cancel;
 use crate::sandbox::Sandbox;
 use crate::tree::{TempFolder, sweep};
+use futures::FutureExt;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
@@ -27,8 +29,16 @@ impl Machine {
         let _ = tracing_subscriber::fmt()
             .with_env_filter(filter)
             .with_writer(std::io::stderr)
-            .with_ansi(std::io::stderr().is_terminal())
+            .with_ansi(self.colour())
             .try_init();
+    }
+
+    /// Whether progress on stderr may be coloured: on a terminal that shows colours, unless
+    /// `NO_COLOR` is set (no-color.org).
+    pub(super) fn colour(&self) -> bool {
+        let plain = self.environment.get("NO_COLOR").is_some()
+            || self.environment.get("TERM") == Some("dumb");
+        std::io::stderr().is_terminal() && !plain
     }
 
     /// Model, limits and sandbox, without what only the server needs.
@@ -59,12 +69,17 @@ impl Machine {
         let fired = cancel.clone();
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut hangup = signal(SignalKind::hangup())?;
         tokio::spawn(async move {
             tokio::select! {
                 _ = terminate.recv() => {}
                 _ = interrupt.recv() => {}
+                _ = hangup.recv() => {}
             }
             fired.cancel();
+            // Terminals and wrappers send it twice in a row; only a later one is impatience.
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            while interrupt.recv().now_or_never().flatten().is_some() {}
             interrupt.recv().await;
             std::process::exit(130);
         });

@@ -60,6 +60,10 @@ pub async fn run() -> ExitCode {
         Command::Replay(args) => replay::run(args, &machine).await,
     };
     match result {
+        Ok(_) if out::lost() => {
+            out::error("the output could not be written");
+            ExitCode::from(COULD_NOT_RUN)
+        }
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             out::error(&out::chain(&error));

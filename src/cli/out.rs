@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One JSON document on stdout.
 pub(super) fn json<T: Serialize>(value: &T) -> anyhow::Result<()> {
@@ -10,9 +11,21 @@ pub(super) fn json<T: Serialize>(value: &T) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether something could not be written to stdout for another reason than that nobody reads it.
+static LOST: AtomicBool = AtomicBool::new(false);
+
 /// A line on stdout.
 pub(super) fn line(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    let mut out = std::io::stdout();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => LOST.store(true, Ordering::Relaxed),
+        _ => {}
+    }
+}
+
+/// Whether output was lost, to a full disk for example.
+pub(super) fn lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 /// `mend: …` on stderr.

@@ -1,6 +1,6 @@
 //! `mend replay DIR`: a recorded conversation again, without a model.
 
-use super::exit::{DONE, NO};
+use super::exit::{DONE, NO, WrongUse};
 use super::machine::Machine;
 use super::out;
 use super::terminal::Terminal;
@@ -26,6 +26,12 @@ pub struct ReplayArgs {
 
 pub(super) async fn run(args: ReplayArgs, machine: &Machine) -> anyhow::Result<u8> {
     machine.log("warn");
+    if !args.folder.is_dir() {
+        return Err(WrongUse::of(format!(
+            "there is no folder {}",
+            args.folder.display()
+        )));
+    }
     // A replay asks no model: only the sandbox's settings count.
     let no_model = machine
         .environment
@@ -34,7 +40,7 @@ pub(super) async fn run(args: ReplayArgs, machine: &Machine) -> anyhow::Result<u
     let sandbox = machine.sandbox(&engine.sandbox).await?;
     let scratch = machine.scratch()?;
     let cancel = machine.stop_signal()?;
-    let journal = Terminal::new("");
+    let journal = Terminal::new(machine.colour());
     let replayed = lab::replay(&args.folder, sandbox, scratch.path(), &cancel, &journal).await?;
     scratch.close()?;
     if args.json {

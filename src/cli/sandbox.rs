@@ -95,11 +95,12 @@ async fn run_command(
         .filter(|d| !d.is_zero())
         .ok_or_else(|| anyhow::anyhow!("--timeout {timeout} is not a number of seconds above 0"))?;
     let sandbox = Sandbox::untried(settings)?;
+    let cancel = Cancel::new();
     let (tee, printer) = match json {
         true => (None, None),
         false => {
             let (sender, receiver) = mpsc::channel(16);
-            (Some(sender), Some(print(receiver)))
+            (Some(sender), Some(print(receiver, cancel.clone())))
         }
     };
     let spec = Spec {
@@ -113,7 +114,6 @@ async fn run_command(
         tee,
         ..Spec::default()
     };
-    let cancel = Cancel::new();
     let caught = stop_on_signals(cancel.clone())?;
     let ran = sandbox.run(&spec, &cancel).await;
     drop(spec);
@@ -121,7 +121,11 @@ async fn run_command(
         printer.await?;
     }
     let ran = match ran {
-        Err(SandboxError::Stopped) => return Ok(128 + *caught.borrow()),
+        // Without a signal of ours it was the reader who left, which ends a command by SIGPIPE.
+        Err(SandboxError::Stopped) => {
+            let signal = *caught.borrow();
+            return Ok(128 + if signal == 0 { 13 } else { signal });
+        }
         other => other?,
     };
     if json {
@@ -153,12 +157,14 @@ fn document(ran: &Ran) -> serde_json::Value {
 }
 
 /// Prints in a thread of its own, so that a slow terminal does not hold the limits up.
-fn print(mut from: mpsc::Receiver<Vec<u8>>) -> tokio::task::JoinHandle<()> {
+fn print(mut from: mpsc::Receiver<Vec<u8>>, unread: Cancel) -> tokio::task::JoinHandle<()> {
     tokio::task::spawn_blocking(move || {
         let mut out = io::stdout().lock();
         while let Some(bytes) = from.blocking_recv() {
             if out.write_all(&bytes).and_then(|()| out.flush()).is_err() {
-                return; // Nobody reads any more; the command runs on, as beneath a pipe to `head`.
+                // Nobody reads any more: a plain command would get SIGPIPE now.
+                unread.cancel();
+                return;
             }
         }
     })

@@ -3,23 +3,20 @@
 use crate::domain::{Journal, Outcome, Progress};
 use crate::render::check_words;
 use crate::text::{clip_words, one_line, visible};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::time::Instant;
 
 /// Progress as lines, with the seconds since the start; coloured only on a terminal.
 pub(super) struct Terminal {
     begun: Instant,
     colour: bool,
-    /// Stands before each line, to tell whose progress it is.
-    prefix: &'static str,
 }
 
 impl Terminal {
-    pub(super) fn new(prefix: &'static str) -> Self {
+    pub(super) fn new(colour: bool) -> Self {
         Terminal {
             begun: Instant::now(),
-            colour: std::io::stderr().is_terminal(),
-            prefix,
+            colour,
         }
     }
 
@@ -27,9 +24,8 @@ impl Terminal {
         let text = clip_words(&one_line(&visible(text)), 200);
         let _ = writeln!(
             std::io::stderr(),
-            "{:6.1} s  {}{text}",
-            self.begun.elapsed().as_secs_f64(),
-            self.prefix
+            "{:6.1} s  {text}",
+            self.begun.elapsed().as_secs_f64()
         );
     }
 
@@ -50,9 +46,8 @@ impl Terminal {
     fn put(&self, text: &str) {
         let _ = writeln!(
             std::io::stderr(),
-            "{:6.1} s  {}{text}",
-            self.begun.elapsed().as_secs_f64(),
-            self.prefix
+            "{:6.1} s  {text}",
+            self.begun.elapsed().as_secs_f64()
         );
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn commands(
         let given = input
             .commands
             .iter()
-            .map(|command| CheckCommand::new(command, "given"));
+            .map(|command| CheckCommand::new(command, "given").named());
         return Ok((given.collect(), None));
     }
     match detect(tree, input.config) {

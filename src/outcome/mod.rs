@@ -39,6 +39,9 @@ use facts::Facts;
 use paths::{Context, Named, Project};
 use text::Text;
 
+/// The evidence of a run that ended with code 0 and shows no test either way.
+pub const NO_SIGN: &str = "no sign of a test";
+
 /// What is known about one run of a check.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
@@ -217,7 +220,7 @@ fn evidence(
     }
     match verdict.cause {
         Cause::ExitOnly => all.push("exit code only".to_string()),
-        Cause::Silent => all.push("no sign of a test".to_string()),
+        Cause::Silent => all.push(NO_SIGN.to_string()),
         _ => {}
     }
     if masked(input.command) {

@@ -175,9 +175,7 @@ fn why_draft(e: &Ending<'_>) -> String {
         }
         Reason::NoBase => "there is no base to compare with".to_string(),
         Reason::LimitReached => format!("unfinished, {}", limit(e.stop, e.turns)),
-        Reason::ModelUnreachable => {
-            "unfinished, the model could not be reached any more".to_string()
-        }
+        Reason::ModelUnreachable => "unfinished, the model gave no further answer".to_string(),
         _ => "unfinished".to_string(),
     }
 }

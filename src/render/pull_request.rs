@@ -216,7 +216,7 @@ fn headline(pr: &PullRequest<'_>) -> String {
             limit(pr.stop, pr.turns)
         ),
         Reason::ModelUnreachable => {
-            "**Unfinished: the model could not be reached any more.** What there is stands here."
+            "**Unfinished: the model gave no further answer.** What there is stands here."
                 .to_string()
         }
         Reason::Stopped => "**Stopped, as somebody asked.** What there is stands here.".to_string(),
@@ -239,7 +239,7 @@ pub(super) fn limit(stop: StopReason, turns: u32) -> String {
         StopReason::RepeatedCall => {
             "stopped after the same failing tool call for the third time".to_string()
         }
-        StopReason::ModelError => "the model could not be reached".to_string(),
+        StopReason::ModelError => "the model gave no further answer".to_string(),
         StopReason::Stopped => "stopped as asked".to_string(),
         _ => "ended early".to_string(),
     }

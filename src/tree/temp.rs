@@ -12,6 +12,12 @@ use std::path::{Path, PathBuf};
 
 const PREFIX: &str = "mend-tmp-";
 
+/// Whether mend gave this name: the prefix and 32 hexadecimal digits.
+fn is_ours(name: &str) -> bool {
+    let id = name.strip_prefix(PREFIX).unwrap_or_default();
+    id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
 /// A folder that is removed when this value is dropped.
 #[derive(Debug)]
 pub struct TempFolder {
@@ -98,7 +104,7 @@ pub fn sweep(parent: &Path) -> Result<usize, TreeError> {
     let mut removed = 0;
     let mut last = Ok(());
     for name in super::walk::names(&folder).map_err(fail)? {
-        let Some(name) = name.to_str().ok().filter(|n| n.starts_with(PREFIX)) else {
+        let Some(name) = name.to_str().ok().filter(|n| is_ours(n)) else {
             continue;
         };
         let path = parent.join(name);

@@ -256,3 +256,52 @@ fn ctrl_c_leaves_nothing_running_and_nothing_behind() {
     assert!(!running());
     desk.nothing_left();
 }
+
+#[test]
+fn apply_never_writes_over_work_that_came_meanwhile() {
+    let desk = Desk::new();
+    let source = desk.0.path().join("project/adder/sums.py");
+    // The check waits, so that there is a while to work in.
+    let mut child = desk
+        .fix()
+        .args([
+            "--replay",
+            "answers",
+            "--apply",
+            "--check",
+            "sleep 2; python3 -m unittest",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    std::fs::write(&source, "# mine\n").unwrap();
+    let status = child.wait().unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert_eq!(status.code(), Some(3), "{}", told(&out));
+    assert_eq!(std::fs::read_to_string(&source).unwrap(), "# mine\n");
+    assert!(
+        told(&out).contains("was changed while mend worked"),
+        "{}",
+        told(&out)
+    );
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert!(
+        said.contains("+    return a + b"),
+        "the result is not lost: {said}"
+    );
+    desk.nothing_left();
+}
+
+#[test]
+fn a_recording_inside_the_project_is_refused() {
+    let desk = Desk::new();
+    let out = desk
+        .fix()
+        .args(["--replay", "answers", "--record", "project/kept"])
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(2), "{}", told(&out));
+    assert!(told(&out).contains("inside the project"), "{}", told(&out));
+}

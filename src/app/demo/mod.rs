@@ -155,6 +155,13 @@ impl Demo {
         self.simulator.pulls(REPO).pop()
     }
 
+    /// The newest comment on the issue.
+    pub fn last_word(&self) -> String {
+        let issue = self.simulator.issue(REPO, self.issue);
+        let last = issue.and_then(|mut i| i.comments.pop());
+        last.map(|c| c.body).unwrap_or_default()
+    }
+
     /// Waits for the task after the first `already` ones to end.
     ///
     /// # Errors

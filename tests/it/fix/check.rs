@@ -162,3 +162,29 @@ async fn the_base_check_can_be_switched_off() {
     );
     assert!(fixed.pairs[0].base.is_none());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_named_commands_exit_code_counts_and_a_runner_that_ran_nothing_does_not() {
+    let mut named = case(SUMS);
+    named.commands =
+        vec!["python3 -c 'from adder.sums import add; assert add(2, 3) == 5' && echo fine".into()];
+    let (fixed, _) = named.run(vec![turn("", &[fixes_add()])]).await;
+    assert_eq!(
+        (fixed.verdict, fixed.stop),
+        (Verdict::Ready, StopReason::SuitePassed)
+    );
+    assert!(fixed.pairs[0].comparison.newly_broken.is_empty());
+    named.commands = vec!["echo 'Ran 0 tests in 0.000s'; echo; echo OK".into()];
+    let (fixed, _) = named
+        .run(vec![turn("", &[fixes_add()]), turn("", &[finish("Adds.")])])
+        .await;
+    assert_eq!(
+        fixed.pairs[0]
+            .after
+            .as_ref()
+            .unwrap()
+            .classification
+            .outcome,
+        Outcome::DidntStart
+    );
+}
