@@ -52,6 +52,8 @@ impl Document {
 
 /// What only the caller knows about the pull request.
 pub struct About<'a> {
+    /// Whether earlier runs stand on the same branch.
+    pub follow_up: bool,
     pub issue: Option<u64>,
     /// Abbreviated id of the commit that was tested.
     pub commit: Option<&'a str>,
@@ -64,6 +66,7 @@ impl Fixed {
     /// The text of the pull request, for `render`.
     pub fn pull_request<'a>(&'a self, about: &About<'a>) -> PullRequest<'a> {
         PullRequest {
+            follow_up: about.follow_up,
             issue: about.issue,
             verdict: self.verdict,
             reason: self.reason,

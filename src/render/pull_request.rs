@@ -13,6 +13,8 @@ const SUMMARY_BYTES: usize = 4_000;
 
 /// Everything that the body says.
 pub struct PullRequest<'a> {
+    /// Whether earlier runs stand on the same branch.
+    pub follow_up: bool,
     /// The issue that it answers; `None` for a fix without GitHub.
     pub issue: Option<u64>,
     pub verdict: Verdict,
@@ -361,7 +363,8 @@ fn details(pr: &PullRequest<'_>) -> String {
         .dollars
         .map_or(", price unknown".to_string(), |d| format!(", ${d:.2}"));
     lines.push(format!(
-        "{}, {} tokens in, {} out{spend} ({}); {}, of which checks {}.",
+        "{}{}, {} tokens in, {} out{spend} ({}); {}, of which checks {}.",
+        if pr.follow_up { "The last run: " } else { "" },
         count(pr.turns as usize, "turn", "turns"),
         thousands(pr.usage.input_tokens),
         thousands(pr.usage.output_tokens),

@@ -90,6 +90,7 @@ impl Attempt<'_> {
         let whole = Fixed { summary, ..fixed };
         let id = commit.to_string();
         let about = About {
+            follow_up: ground.start != ground.base,
             issue: Some(trigger.issue.number),
             commit: Some(&id[..7]),
             model,

@@ -86,6 +86,7 @@ fn body(
         ("tests/test_new.py".to_string(), 9, 0),
     ];
     render::body(&PullRequest {
+        follow_up: false,
         issue: Some(41),
         verdict,
         reason,

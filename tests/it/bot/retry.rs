@@ -37,6 +37,7 @@ async fn a_retry_adds_a_commit_to_the_same_pull_request() {
     );
     let body = &pull.body;
     assert!(body.contains("`add` subtracted; it now adds."), "{body}");
+    assert!(body.contains("The last run: "), "{body}");
     assert!(
         body.contains("Added a test with a negative number."),
         "{body}"
