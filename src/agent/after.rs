@@ -1,7 +1,7 @@
 //! What follows the calls of a turn: the automatic check, the notes, stop on green, the ending
 //! (rules W7, W8, W11).
 
-use super::contradiction::doubts;
+use super::contradiction::{Failures, doubts};
 use super::run::{Loop, WRONG_CALLS};
 use super::{AgentError, Ended, TurnEffect, told};
 use crate::check::{overall, pairs};
@@ -233,9 +233,11 @@ impl Loop<'_, '_> {
             self.doubted = Some(clip_words(&one_line(&summary), 600));
         }
         let workspace = &self.work.workspace;
-        let contradictions = self
-            .failures
-            .confirm(std::mem::take(&mut self.named), |f| workspace.exists(f));
+        let named = std::mem::take(&mut self.named);
+        let mut contradictions = self.failures.confirm(named, |f| workspace.exists(f));
+        if let Some(runs) = &self.check {
+            Failures::doubt_what_passes(&mut contradictions, runs);
+        }
         Ended {
             stop,
             summary,

@@ -198,7 +198,7 @@ fn action(call: &Call) -> String {
         }
         Call::ReadFile { path, .. } => format!("reading {}", code(path)),
         Call::Search { pattern, .. } => format!("searching for {}", code(pattern)),
-        Call::Edit(edit) => format!("editing {}", code(edit.path())),
+        Call::Edit(edit) => format!("proposing an edit of {}", code(edit.path())),
         Call::RestoreFile { path } => format!("restoring {}", code(path)),
         Call::RunTests { pattern: None } => "running the check".to_string(),
         Call::RunTests { pattern: Some(p) } => format!("running the tests that match {}", code(p)),

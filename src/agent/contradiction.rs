@@ -1,7 +1,7 @@
 //! Tests that contradict the report: what the model names is checked against what the checks of
 //! this task showed (rules W12, W15). Nothing that was named is lost.
 
-use crate::domain::{CheckRun, Contradiction, FailingTest};
+use crate::domain::{CheckRun, Contradiction, FailingTest, Outcome};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -79,6 +79,20 @@ impl Failures {
             }
         }
         named
+    }
+
+    /// Takes the confirmation from what passes in the last full check, whose runs these are: a
+    /// test that is green now contradicts nothing that the code does.
+    pub(super) fn doubt_what_passes(named: &mut [Contradiction], last: &[CheckRun]) {
+        let mut failures = Failures::default();
+        failures.see(last);
+        let nameless = failures.0.is_empty()
+            && last
+                .iter()
+                .any(|r| r.classification.outcome == Outcome::Failed);
+        for c in named {
+            c.confirmed &= nameless || failures.find(&c.test).is_some();
+        }
     }
 
     /// The failing tests that a text names while it says that they contradict the report.

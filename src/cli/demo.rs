@@ -105,7 +105,7 @@ fn show(demo: &Demo, ended: &Ended, terminal: &Terminal) {
     terminal.say(&format!(
         "task {} ended: {}",
         ended.task.id,
-        ended.verdict.word().replace('_', " ")
+        ended.verdict.words()
     ));
     let published = !ended.document["pull_request"].is_null();
     match demo.pull().filter(|_| published) {

@@ -37,6 +37,9 @@ pub struct FixArgs {
     /// Do not run the check on the untouched code first
     #[arg(long)]
     no_base: bool,
+    /// Let existing tests be changed too
+    #[arg(long)]
+    allow_tests: bool,
     /// Write the change into the folder when it is ready or a draft
     #[arg(long)]
     apply: bool,
@@ -136,6 +139,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         config: &config,
         commands: &args.check,
         base_check: !args.no_base,
+        allow_tests: args.allow_tests,
         limits: &limits,
         model: &*model,
         max_output_tokens: engine.model.max_output_tokens.unwrap_or(16_384),
@@ -265,7 +269,7 @@ fn show(args: &FixArgs, fixed: &Fixed, model: &str) -> anyhow::Result<()> {
     if !fixed.diff.is_empty() {
         out::line(&format!("\n{}", fixed.diff.trim_end()));
     }
-    let word = fixed.verdict.word().replace('_', " ");
+    let word = fixed.verdict.words();
     match (args.apply, fixed.diff.is_empty()) {
         (_, true) => out::line(&format!("\nVerdict: {word}. Nothing was changed.")),
         (true, false) => out::line(&format!("\nVerdict: {word}.")),

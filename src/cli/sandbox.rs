@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[command(subcommand)]
     what: What,
     /// The bubblewrap program.
-    #[arg(long, global = true, env = "MEND_BWRAP", value_name = "FILE")]
+    #[arg(long, global = true, env = "MEND_SANDBOX_BWRAP", value_name = "FILE")]
     bwrap: Option<PathBuf>,
     /// A folder that commands may read, at the same place; may be given more than once.
     #[arg(long, global = true, value_name = "FOLDER")]

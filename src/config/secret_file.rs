@@ -8,7 +8,7 @@ const MAX: u64 = 64 * 1024;
 
 /// Reads a secret's file. The message of an error says what to do.
 pub(super) fn read(path: &Path) -> Result<String, String> {
-    let meta = std::fs::metadata(path).map_err(|e| format!("cannot read it: {e}"))?;
+    let meta = std::fs::metadata(path).map_err(|e| format!("cannot be read: {e}"))?;
     if !meta.is_file() {
         return Err("is not a file".into());
     }
@@ -18,7 +18,7 @@ pub(super) fn read(path: &Path) -> Result<String, String> {
     if meta.len() > MAX {
         return Err(format!("has {} bytes, which is no key", meta.len()));
     }
-    std::fs::read_to_string(path).map_err(|e| format!("cannot read it: {e}"))
+    std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))
 }
 
 /// Why a mode is too open for a secret: only its owner may write it, only its group may read it too.

@@ -234,6 +234,17 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The word in a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::NoChange => "no change",
+            Verdict::NotAllowed => "not allowed",
+            Verdict::LimitReached => "limit reached",
+            Verdict::DidntStart => "didn't start",
+            other => other.word(),
+        }
+    }
+
     /// The word in JSON, traces and the store.
     pub fn word(self) -> &'static str {
         match self {

@@ -43,6 +43,8 @@ pub struct Input<'a> {
     pub commands: &'a [String],
     /// Whether the check runs on the untouched code first.
     pub base_check: bool,
+    /// Lifts the protection of existing tests, as an entitled person asked.
+    pub allow_tests: bool,
     pub limits: &'a Limits,
     pub model: &'a dyn Model,
     pub max_output_tokens: u32,
@@ -162,7 +164,7 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
         limits: input.limits,
         used: begun.elapsed(),
         prompts: input.prompts,
-        tests_protected: true,
+        tests_protected: !input.allow_tests,
         max_output_tokens: input.max_output_tokens,
         cancel: input.cancel,
         steer: input.steer,
@@ -182,6 +184,7 @@ fn workspace(input: &Input<'_>, copy: &Path) -> Result<Workspace, FixError> {
     let defaults = Options::default();
     let options = Options {
         tests: input.config.test_paths.clone().unwrap_or(defaults.tests),
+        allow_tests: input.allow_tests,
         result_bytes: input.limits.tool_result_bytes,
         redactor: input.redactor.clone(),
         ..Options::default()

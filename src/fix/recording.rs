@@ -27,6 +27,8 @@ pub struct RecordedTask {
     #[serde(default = "yes")]
     pub base_check: bool,
     #[serde(default)]
+    pub allow_tests: bool,
+    #[serde(default)]
     pub limits: Limits,
     /// Whether `start/` holds the code that the loop started from.
     #[serde(default)]
@@ -77,6 +79,7 @@ impl RecordedTask {
             guidance: input.guidance.to_vec(),
             check: input.commands.to_vec(),
             base_check: input.base_check,
+            allow_tests: input.allow_tests,
             limits: input.limits.clone(),
             start: input.start.is_some(),
             earlier: input.earlier.cloned(),

@@ -76,6 +76,7 @@ pub async fn replay(
         config: &config,
         commands: &task.check,
         base_check: task.base_check,
+        allow_tests: task.allow_tests,
         limits: &task.limits,
         model: &model,
         max_output_tokens: 16_384,

@@ -17,6 +17,7 @@ pub fn help(label: &str) -> String {
          | comment | what happens |\n|---|---|\n\
          | `/mend retry` and, if you like, what should be different | another run, on top of the branch |\n\
          | `/mend retry from scratch` | another run that replaces mend's own commits |\n\
+         | `/mend fix`, with `allow-tests`, with `up to $5` | a run as by the label, in which existing tests may be changed, within that spend |\n\
          | `/mend stop` | ends the run and keeps what there is |\n\
          | `/mend status` | how the last run stands |\n\
          | `/mend help` | this |",
@@ -69,10 +70,7 @@ pub fn status(task: Option<(i64, &str, Option<Verdict>)>) -> String {
     match task {
         None => "There was no run for this issue yet.".to_string(),
         Some((id, _, Some(verdict))) => {
-            format!(
-                "The last run (task {id}) ended: {}.",
-                verdict.word().replace('_', " ")
-            )
+            format!("The last run (task {id}) ended: {}.", verdict.words())
         }
         Some((id, state, None)) => {
             format!("Task {id} is {state}; its comment above is kept up to date.")

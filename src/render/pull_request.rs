@@ -169,12 +169,22 @@ fn headline(pr: &PullRequest<'_>) -> String {
             "What still fails failed before this change too; see the list below.".to_string()
         }
         Reason::Contradiction => {
+            let confirmed = pr.contradictions.iter().filter(|c| c.confirmed).count();
             let n = pr.contradictions.len();
-            let verb = if n == 1 { "contradicts" } else { "contradict" };
-            format!(
-                "**{} {verb} the report, and I left both alone.**",
-                super::words::capital(&count(n, "test", "tests"))
-            )
+            let (verb, them) = if n == 1 {
+                ("contradicts", "a test")
+            } else {
+                ("contradict", "tests")
+            };
+            match confirmed {
+                0 => format!(
+                    "**The model says that {them} {verb} the report; the check does not confirm it.** Please compare."
+                ),
+                _ => format!(
+                    "**{} {verb} the report, and I left both alone.**",
+                    super::words::capital(&count(n, "test", "tests"))
+                ),
+            }
         }
         Reason::DoubtedTest => format!(
             "**The check passes, but the code may have been bent to a test.** While working, the model wrote: {} \

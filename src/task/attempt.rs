@@ -31,6 +31,21 @@ fn asked(trigger: &Trigger) -> String {
     }
 }
 
+/// What `/mend fix` said: whether tests may be changed, and the dollars that it may cost.
+fn asked_of_fix(trigger: &Trigger) -> (bool, Option<f64>) {
+    match &trigger.what {
+        TriggerKind::Comment {
+            command:
+                Command::Fix {
+                    allow_tests,
+                    up_to_dollars,
+                },
+            ..
+        } => (*allow_tests, *up_to_dollars),
+        _ => (false, None),
+    }
+}
+
 /// One claim of one task, while it lasts.
 pub(super) struct Attempt<'a> {
     pub(super) bench: &'a Bench,
@@ -191,7 +206,12 @@ impl Attempt<'_> {
         let (model, record) = bench
             .models
             .of(self.claimed.task.id, self.claimed.task.attempt)?;
-        let limits = prepared.config.limits.narrow(&bench.limits);
+        let mut limits = prepared.config.limits.narrow(&bench.limits);
+        let (allow_tests, cap) = asked_of_fix(trigger);
+        limits.dollars = match (limits.dollars, cap) {
+            (Some(ours), Some(theirs)) => Some(ours.min(theirs)),
+            (ours, theirs) => ours.or(theirs),
+        };
         let input = Input {
             base: &prepared.base,
             start: prepared.start.as_deref(),
@@ -201,6 +221,7 @@ impl Attempt<'_> {
             config: &prepared.config,
             commands: &[],
             base_check: true,
+            allow_tests,
             limits: &limits,
             model: &*model,
             max_output_tokens: bench.max_output_tokens,
@@ -215,7 +236,12 @@ impl Attempt<'_> {
         if let Some(folder) = &record {
             RecordedTask::write(&input, folder)?;
         }
-        let fixed = fix::run(&input).await?;
+        let mut fixed = fix::run(&input).await?;
+        if cap.is_some() && fixed.usage.dollars.is_none() {
+            let why =
+                "no price is configured for the model, so the limit of spend could not be kept";
+            fixed.warnings.push(why.to_string());
+        }
         self.board.mark("fix");
         if let Some(folder) = &record {
             Recorded::of(&fixed).write(folder)?;

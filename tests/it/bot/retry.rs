@@ -192,3 +192,32 @@ async fn a_strangers_branch_of_the_same_name_is_left_alone() {
     assert_eq!(world.sim.log(REPO, "mend/issue-1").len(), 2);
     world.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fix_allow_tests_lifts_the_protection_and_an_unkeepable_cap_is_told() {
+    let test = calls(&[(
+        "edit_file",
+        json!({"path": "tests/test_sums.py", "edits": [{"old": "add(2, 3), 5)", "new": "add(2, -3), 5)"}], "summary": "The test was wrong."}),
+    )]);
+    let world = World::new(&[&[test]]).await;
+    let issue = world
+        .sim
+        .open_issue(REPO, WRITER, "A test is wrong", "test_add should use -3")
+        .unwrap();
+    world
+        .sim
+        .comment(REPO, issue, WRITER, "/mend fix allow-tests up to $3")
+        .unwrap();
+    assert!(matches!(
+        world.ended(1).await.verdict,
+        Some(Verdict::Ready | Verdict::Draft)
+    ));
+    let pull = &world.pulls()[0];
+    assert!(pull.body.contains("tests/test_sums.py"), "{}", pull.body);
+    assert!(
+        pull.body.contains("no price is configured"),
+        "{}",
+        pull.body
+    );
+    world.end().await;
+}

@@ -142,6 +142,7 @@ pub struct Case {
     pub earlier: Option<Earlier>,
     pub commands: Vec<String>,
     pub base_check: bool,
+    pub allow_tests: bool,
     pub limits: Limits,
     pub cancel: Cancel,
 }
@@ -170,6 +171,7 @@ pub fn case(files: &[(&str, &str)]) -> Case {
         earlier: None,
         commands: vec![],
         base_check: true,
+        allow_tests: false,
         limits: Limits::default(),
         cancel: Cancel::new(),
     }
@@ -217,6 +219,7 @@ impl Case {
             config: &config,
             commands: &self.commands,
             base_check: self.base_check,
+            allow_tests: self.allow_tests,
             limits: &config.limits.narrow(&self.limits),
             model,
             max_output_tokens: 4096,

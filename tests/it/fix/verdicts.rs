@@ -106,3 +106,30 @@ async fn w15_green_after_a_doubt_is_a_draft() {
     );
     assert!(fixed.doubted.is_some());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_named_test_that_passes_in_the_end_is_not_confirmed() {
+    let named = json!({"summary": "Adds.", "contradicting_tests": [{"test": "test_add", "expected": "5", "report_requires": "6", "why": "x"}]});
+    let (fixed, _) = case(super::SUMS)
+        .run(vec![turn("", &[fixes_add(), ("finish", named)])])
+        .await;
+    assert_eq!(
+        (fixed.verdict, fixed.reason),
+        (Verdict::Draft, Reason::Contradiction)
+    );
+    assert!(
+        !fixed.contradictions[0].confirmed,
+        "it failed on base, and is green now"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn w5_an_entitled_person_may_lift_the_protection_of_tests() {
+    let mut lifted = case(super::SUMS);
+    lifted.allow_tests = true;
+    let test = edit("tests/test_sums.py", "add(2, 3), 5)", "add(2, -3), 5)");
+    let (fixed, model) = lifted.run(vec![turn("The test was wrong.", &[test])]).await;
+    assert!(!model.seen.lock().unwrap()[0].system.contains("protected"));
+    assert_eq!(fixed.changes[0].path, "tests/test_sums.py");
+    assert_eq!(fixed.stop, StopReason::SuitePassed);
+}

@@ -60,7 +60,7 @@ fn sb08_no_bubblewrap() {
         let work = Work::new(start);
         let with = || {
             let mut mend = work.mend();
-            mend.env("MEND_BWRAP", "/nonexistent/bwrap");
+            mend.env("MEND_SANDBOX_BWRAP", "/nonexistent/bwrap");
             mend
         };
         let (probe, run) = both(with(), with());
