@@ -5,12 +5,14 @@
 
 mod checks;
 mod comment;
+mod commit;
 mod notice;
 mod pull_request;
 mod words;
 
 pub use checks::{check_table, check_words};
 pub use comment::{Ending, Live, ending, live};
+pub use commit::commit_message;
 pub use notice::{help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping};
-pub use pull_request::{PullRequest, body, commit_message, title};
+pub use pull_request::{PullRequest, body, title};
 pub use words::{duration, thousands};
