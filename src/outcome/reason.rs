@@ -163,14 +163,37 @@ fn red(text: &Text, facts: &Facts, shapes: &[Shape]) -> Option<usize> {
         .or_else(|| message(text, from))
 }
 
-/// The first plain line below the heading of a failing test.
+/// What the lines below the heading of a failing test say: the message of a TAP diagnosis (a block of
+/// YAML), else the first plain line.
 fn message(text: &Text, from: usize) -> Option<usize> {
+    const SAYS: [&str; 2] = ["error:", "message:"];
+    const DETAILS: [&str; 7] = [
+        "duration_ms:",
+        "type:",
+        "location:",
+        "failureType:",
+        "code:",
+        "severity:",
+        "stack:",
+    ];
+    let starts = |line: &str, keys: &[&str]| {
+        let line = line.trim_start();
+        keys.iter().any(|key| {
+            line.strip_prefix(key)
+                .is_some_and(|rest| rest.starts_with(' '))
+        })
+    };
+    let mut below = text.between(from + 1, from + 12);
+    if let Some((at, _)) = below.find(|(_, line)| starts(line, &SAYS)) {
+        return Some(at);
+    }
     let mut below = text.between(from + 1, from + 12).filter(|(_, line)| {
-        let line = line.trim();
-        line.len() > 3
-            && line.chars().any(char::is_alphanumeric)
-            && !is_noise(line)
-            && !is_neutral(line)
+        let plain = line.trim();
+        plain.len() > 3
+            && plain.chars().any(char::is_alphanumeric)
+            && !is_noise(plain)
+            && !is_neutral(plain)
+            && !starts(line, &DETAILS)
     });
     below.next().map(|(at, _)| at)
 }
