@@ -71,10 +71,14 @@ fn several(starts: &[usize]) -> Folds {
 fn one(folded: &Folded<'_>, start: usize, old: &[&str], new: &[&str]) -> Folds {
     let range = start..start + old.len();
     let file: Vec<&str> = range.clone().map(|n| folded.line(n)).collect();
+    let whole = (0..folded.len()).map(|n| folded.line(n));
+    let Some(new) = reindent(&file, old, new, whole) else {
+        return Folds::None;
+    };
     Folds::One {
         first: start + 1,
         bytes: folded.bytes(&range),
         old: old.len(),
-        new: reindent(&file, old, new),
+        new,
     }
 }

@@ -2,15 +2,23 @@
 //! to white space.
 
 use crate::edit::content::align;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Distinct pairs from which steps are learnt; more tell nothing new.
 const MOST_PAIRS: usize = 64;
 
 /// The new lines as the file would write them. `file` and `old` are the matched lines, one for
-/// one. A line that is the same in `old` and `new` is the file's own, byte for byte.
-pub(super) fn reindent(file: &[&str], old: &[&str], new: &[&str]) -> Vec<String> {
-    let learnt = Learnt::new(file, old);
+/// one; `whole` is every line of the file. A line that is the same in `old` and `new` is the
+/// file's own, byte for byte. `None` when a new line's depth cannot be told in the file's terms.
+pub(super) fn reindent<'w>(
+    file: &[&str],
+    old: &[&str],
+    new: &[&str],
+    whole: impl Iterator<Item = &'w str>,
+) -> Option<Vec<String>> {
+    let mut learnt = Learnt::new(file, old);
+    learnt.file_unit = Unit::of_file(whole);
+    learnt.model_unit = Unit::of_model(old.iter().chain(new).copied());
     let mut out = Vec::with_capacity(new.len());
     let mut at = 0;
     for change in align(old, new) {
@@ -21,12 +29,12 @@ pub(super) fn reindent(file: &[&str], old: &[&str], new: &[&str]) -> Vec<String>
         );
         for (k, line) in new[change.new.clone()].iter().enumerate() {
             let near = change.old.start + k.min(change.old.len());
-            out.push(learnt.write(line, near));
+            out.push(learnt.write(line, near)?);
         }
         at = change.old.end;
     }
     out.extend(file[at..].iter().map(|line| line.to_string()));
-    out
+    Some(out)
 }
 
 /// One matched line: its indentation in `old` and in the file.
@@ -42,9 +50,68 @@ struct Step {
     file: String,
 }
 
+/// One level of indentation: so many of one character; no number where it is not clear.
+#[derive(Clone, Copy)]
+struct Unit {
+    mark: char,
+    count: Option<usize>,
+}
+
+impl Unit {
+    /// By the character that most indented lines begin with, and the commonest step inwards.
+    fn of_file<'w>(whole: impl Iterator<Item = &'w str>) -> Option<Unit> {
+        let (mut tabs, mut blanks) = (0usize, 0usize);
+        let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut above = 0;
+        for line in whole.filter(|line| !line.trim().is_empty()) {
+            let had = indent(line);
+            tabs += usize::from(had.starts_with('\t'));
+            blanks += usize::from(had.starts_with(' '));
+            if had.len() > above {
+                *steps.entry(had.len() - above).or_default() += 1;
+            }
+            above = had.len();
+        }
+        if tabs > blanks {
+            return Some(Unit {
+                mark: '\t',
+                count: Some(1),
+            });
+        }
+        let best = steps
+            .iter()
+            .max_by_key(|(len, seen)| (**seen, usize::MAX - **len));
+        (blanks > 0).then_some(Unit {
+            mark: ' ',
+            count: best.map(|(len, _)| *len),
+        })
+    }
+
+    /// The smallest difference between two depths, if all are multiples of it.
+    fn of_model<'w>(lines: impl Iterator<Item = &'w str>) -> Option<Unit> {
+        let depths: BTreeSet<&str> = lines
+            .filter(|line| !line.trim().is_empty())
+            .map(indent)
+            .collect();
+        let mut marks = depths.iter().flat_map(|had| had.chars());
+        let mark = marks.next()?;
+        if marks.any(|c| c != mark) {
+            return None;
+        }
+        let lengths: Vec<usize> = depths.iter().map(|had| had.len()).collect();
+        let differences = || lengths.windows(2).map(|two| two[1] - two[0]);
+        let count = differences()
+            .min()
+            .filter(|least| differences().all(|d| d % least == 0));
+        Some(Unit { mark, count })
+    }
+}
+
 struct Learnt<'t> {
     pairs: Vec<Pair<'t>>,
     steps: Vec<Step>,
+    file_unit: Option<Unit>,
+    model_unit: Option<Unit>,
 }
 
 impl<'t> Learnt<'t> {
@@ -61,40 +128,45 @@ impl<'t> Learnt<'t> {
             })
             .collect();
         let steps = steps(&pairs);
-        Learnt { pairs, steps }
+        Learnt {
+            pairs,
+            steps,
+            file_unit: None,
+            model_unit: None,
+        }
     }
 
     /// A new line that stands where line `near` of the matched lines stood.
-    fn write(&self, line: &str, near: usize) -> String {
+    fn write(&self, line: &str, near: usize) -> Option<String> {
         let had = indent(line);
         let text = &line[had.len()..];
         if text.is_empty() {
-            return String::new();
+            return Some(String::new());
         }
-        format!("{}{text}", self.indentation(had, near))
+        Some(format!("{}{text}", self.indentation(had, near)?))
     }
 
-    fn indentation(&self, had: &str, near: usize) -> String {
+    fn indentation(&self, had: &str, near: usize) -> Option<String> {
         if let Some(same) = self.nearest(near, |old| old == had) {
-            return same.file.to_string();
+            return Some(same.file.to_string());
         }
         let longest = self.pairs.iter().filter(|p| had.starts_with(p.old));
         if let Some(length) = longest.map(|p| p.old.len()).max()
             && let Some(base) =
                 self.nearest(near, |old| old.len() == length && had.starts_with(old))
         {
-            return format!("{}{}", base.file, self.translate(&had[length..]));
+            return Some(format!("{}{}", base.file, self.translate(&had[length..])?));
         }
         let deeper = self.pairs.iter().filter(|p| p.old.starts_with(had));
         if let Some(length) = deeper.map(|p| p.old.len()).min()
             && let Some(base) =
                 self.nearest(near, |old| old.len() == length && old.starts_with(had))
         {
-            let less = self.translate(&base.old[had.len()..]);
+            let less = self.translate(&base.old[had.len()..])?;
             let kept = base.file.strip_suffix(less.as_str());
-            return kept.unwrap_or_default().to_string();
+            return Some(kept.unwrap_or_default().to_string());
         }
-        had.to_string()
+        self.by_units(had)
     }
 
     fn nearest(&self, near: usize, fits: impl Fn(&str) -> bool) -> Option<&Pair<'t>> {
@@ -105,9 +177,9 @@ impl<'t> Learnt<'t> {
     }
 
     /// Indentation beyond a known one, in the file's terms.
-    fn translate(&self, rest: &str) -> String {
+    fn translate(&self, rest: &str) -> Option<String> {
         let Some(unit) = uniform(rest).filter(char::is_ascii) else {
-            return rest.to_string();
+            return Some(rest.to_string());
         };
         for step in &self.steps {
             if uniform(&step.old) != Some(unit) {
@@ -115,23 +187,40 @@ impl<'t> Learnt<'t> {
             }
             let (n, of) = (rest.len(), step.old.len());
             if n % of == 0 {
-                return step.file.repeat(n / of);
+                return Some(step.file.repeat(n / of));
             }
             if let Some(c) = uniform(&step.file).filter(char::is_ascii)
                 && (step.file.len() * n).is_multiple_of(of)
             {
-                return c.to_string().repeat(step.file.len() * n / of);
+                return Some(c.to_string().repeat(step.file.len() * n / of));
             }
             if unit == ' ' && uniform(&step.file) == Some('\t') && n > of {
-                return step.file.repeat(n / of) + &" ".repeat(n % of);
+                return Some(step.file.repeat(n / of) + &" ".repeat(n % of));
             }
         }
-        rest.to_string()
+        self.by_units(rest)
+    }
+
+    /// Where no step is learnt: as it is in a file that indents with the same character, else
+    /// level by level, which needs both sides' unit.
+    fn by_units(&self, rest: &str) -> Option<String> {
+        let (Some(mark), Some(file)) = (uniform(rest), self.file_unit) else {
+            return Some(rest.to_string());
+        };
+        if mark == file.mark {
+            return Some(rest.to_string());
+        }
+        let model = self.model_unit.filter(|unit| unit.mark == mark)?.count?;
+        if rest.len() % model != 0 {
+            return None;
+        }
+        let levels = rest.len() / model;
+        Some(file.mark.to_string().repeat(file.count? * levels))
     }
 }
 
 /// Steps between known indentations; those that turn blanks into tabs or back come first, and of
-/// these the smallest.
+/// these the smallest. One indentation alone tells no step: both sides may begin at other depths.
 fn steps(pairs: &[Pair<'_>]) -> Vec<Step> {
     let distinct: BTreeSet<(&str, &str)> = pairs.iter().map(|p| (p.old, p.file)).collect();
     let distinct: Vec<(&str, &str)> = distinct.into_iter().take(MOST_PAIRS).collect();
@@ -145,9 +234,6 @@ fn steps(pairs: &[Pair<'_>]) -> Vec<Step> {
         }
     };
     for (old, file) in &distinct {
-        if crosses(old, file) {
-            add(old, file);
-        }
         for (less_old, less_file) in &distinct {
             if let (Some(old), Some(file)) =
                 (old.strip_prefix(less_old), file.strip_prefix(less_file))
@@ -187,7 +273,7 @@ mod tests {
             old.split('\n').collect(),
             new.split('\n').collect(),
         );
-        reindent(&f, &o, &n).join("\n")
+        reindent(&f, &o, &n, f.iter().copied()).unwrap().join("\n")
     }
 
     #[test]
@@ -215,6 +301,32 @@ mod tests {
         assert_eq!(
             done("\t\ta", "        a", "    b\n        c\n            d"),
             "\tb\n\t\tc\n\t\t\td"
+        );
+    }
+
+    #[test]
+    fn a_step_is_learnt_from_differences_only() {
+        assert_eq!(
+            done(
+                "\tdef f(self):\n\t\tgo()",
+                "def f(self):\n    go()",
+                "def f(self):\n    if x:\n        go()"
+            ),
+            "\tdef f(self):\n\t\tif x:\n\t\t\tgo()"
+        );
+        assert_eq!(
+            done(
+                "        a\n            b",
+                "\ta\n\t\tb",
+                "\ta\n\t\tc\n\t\t\tb"
+            ),
+            "        a\n            c\n                b"
+        );
+        assert_eq!(done("\t\ta", "a", "if x:\n   a"), "\t\tif x:\n\t\t\ta");
+        let unclear = ["if x:", "   a", "     b"];
+        assert_eq!(
+            reindent(&["\ta"], &["a"], &unclear, ["\ta"].into_iter()),
+            None
         );
     }
 
