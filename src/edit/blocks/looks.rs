@@ -35,6 +35,70 @@ const PLAIN_NAMES: &[&str] = &[
     "Tiltfile",
 ];
 
+/// Words that stand alone between two blocks and name no file.
+const LINKING: &[&str] = &[
+    "and", "also", "again", "after", "before", "change", "changes", "code", "done", "edit",
+    "edits", "finally", "first", "fix", "here", "last", "lastly", "next", "now", "or", "patch",
+    "plus", "second", "then", "third",
+];
+/// Extensions that tell a file though the tree has none of the kind.
+const KNOWN: &[&str] = &[
+    "c", "cfg", "cpp", "css", "go", "h", "html", "ini", "java", "js", "json", "md", "py", "rb",
+    "rs", "rst", "sh", "toml", "ts", "txt", "xml", "yaml", "yml",
+];
+/// A line of more words is a sentence.
+const MOST_WORDS: usize = 4;
+
+/// What a line is that names no file which is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Looks {
+    Prose,
+    Name,
+    /// Perhaps a name: taken neither as one nor as prose.
+    Doubt,
+}
+
+/// Reads a line without its decoration. `set_off` tells that it had some, or a label.
+pub(super) fn looks<'l>(form: &str, set_off: bool, listed: impl FnOnce() -> &'l [String]) -> Looks {
+    let words: Vec<&str> = form.split_whitespace().collect();
+    let (Some(first), Some(last)) = (words.first(), words.last()) else {
+        return Looks::Prose;
+    };
+    let sentence = form.ends_with(['.', ',', ';', '!', '?']) || form.contains("://");
+    if sentence || !form.chars().any(char::is_alphanumeric) {
+        return Looks::Prose;
+    }
+    if words.len() == 1 {
+        let lower = form.to_lowercase();
+        let shouted = form.len() > 1 && form.chars().all(|c| !c.is_lowercase());
+        let plain = |c: char| c.is_alphanumeric() || "_-+.".contains(c);
+        return match () {
+            () if !shouted && LINKING.contains(&lower.as_str()) => Looks::Prose,
+            () if form.chars().all(plain) => Looks::Name,
+            () => Looks::Doubt,
+        };
+    }
+    if form.contains('`') {
+        return Looks::Prose;
+    }
+    let kind = extension(last);
+    let odd = words[..words.len() - 1].iter().any(|w| has_extension(w));
+    if kind.is_some() && !odd && words.len() <= 2 * MOST_WORDS && first.contains('/') {
+        return Looks::Name;
+    }
+    if words.len() > MOST_WORDS {
+        return Looks::Prose;
+    }
+    let known = kind.is_some_and(|ext| {
+        KNOWN.contains(&ext) || listed().iter().any(|path| extension(path) == Some(ext))
+    });
+    match () {
+        () if known && set_off && !odd && !form.contains('/') => Looks::Name,
+        () if known || words.iter().any(|w| w.len() > 1 && w.contains('/')) => Looks::Doubt,
+        () => Looks::Prose,
+    }
+}
+
 /// One word with a slash or with a dot before its end.
 pub(super) fn looks_like_path(word: &str) -> bool {
     if word.is_empty() || word.contains("://") && !word.starts_with("file:") {
@@ -97,6 +161,9 @@ pub(super) fn means_file<'l>(
     creates: bool,
     listed: impl FnOnce() -> &'l [String],
 ) -> bool {
+    if PLAIN_NAMES.contains(&span) && span.ends_with("file") {
+        return true;
+    }
     if span.chars().any(char::is_whitespace) || !looks_like_path(span) {
         return false;
     }

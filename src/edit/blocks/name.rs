@@ -1,7 +1,9 @@
 //! Which file a block is for: read off the line above it. Prose names a file only when it leaves
 //! no doubt; where it may mean another file than the one named before, the block is refused.
 
-use super::looks::{has_extension, looks_like_path, means_file, plain_name, spaced_path};
+use super::looks::{
+    Looks, has_extension, looks, looks_like_path, means_file, plain_name, spaced_path,
+};
 use super::parse::Above;
 use crate::edit::content::lines;
 use crate::edit::error::EditError;
@@ -74,7 +76,24 @@ impl<'a, 'v> Names<'a, 'v> {
                 return Ok(Some(form.clone()));
             }
         }
-        self.in_prose(above, creates, carried)
+        if let Some(path) = self.in_prose(above, creates, carried)? {
+            return Ok(Some(path));
+        }
+        let Some(form) = forms.last() else {
+            return Ok(None);
+        };
+        let labelled = forms.len() > 2 && raw.contains(':');
+        match looks(form, is_marked(raw) || labelled, || self.pending.listed()) {
+            Looks::Prose => Ok(None),
+            // A file to be made needs a name beyond doubt; one to be edited is only looked up.
+            Looks::Name if !creates || labelled || form.contains(' ') => Ok(Some(form.clone())),
+            Looks::Name | Looks::Doubt => Err(EditError::malformed(format!(
+                "line {} of the reply, {}, may name a file that does not exist: put the path alone \
+                 in back-ticks on the line above the block",
+                above.line,
+                show(form)
+            ))),
+        }
     }
 
     /// A file named in passing: one span in back-ticks that is a file.
@@ -149,6 +168,11 @@ fn undecorated(line: &str) -> String {
             return text.to_string();
         }
     }
+}
+
+/// Whether the line is set off: a heading, bold, or one span in back-ticks.
+fn is_marked(line: &str) -> bool {
+    line.starts_with('#') || line.starts_with("**") || is_one_span(line)
 }
 
 /// Whether all of the line, but for bold, heading marks and a colon, is one span in back-ticks.
@@ -335,6 +359,28 @@ mod tests {
             assert_eq!(name(text, false, Some("a.py")), Ok(None), "{text}");
         }
         assert_eq!(name("and", true, Some("a.py")), Ok(None));
+        assert_eq!(name("## Fix the loop", false, Some("a.py")), Ok(None));
+    }
+
+    #[test]
+    fn what_may_be_a_name_is_never_passed_over() {
+        for (text, path) in [
+            ("**Dockerfile**", "Dockerfile"),
+            ("LICENSE", "LICENSE"),
+            ("`COPYING`", "COPYING"),
+            ("## Rakefile", "Rakefile"),
+            ("File: `Procfile`", "Procfile"),
+            ("doc/old notes.md", "doc/old notes.md"),
+            ("**old notes.md**", "old notes.md"),
+            ("File: old notes.md", "old notes.md"),
+        ] {
+            let named = name(text, false, Some("a.py"));
+            assert_eq!(named, Ok(Some(path.to_string())), "{text}");
+        }
+        for text in ["old notes.md", "Edit lib/c.py", "`go()`", "In config.toml:"] {
+            assert!(name(text, false, Some("a.py")).is_err(), "{text}");
+        }
+        assert!(name("helper", true, Some("a.py")).is_err());
     }
 
     #[test]
