@@ -216,9 +216,16 @@ impl Session<'_> {
         };
         self.number += 1;
         let all = || file.hunks.iter().flat_map(|h| &h.lines);
-        let listed = all().filter(|l| l.sign != '+').map(|l| l.text);
-        let adds = all().any(|l| l.sign == '+');
-        if adds || !listed.eq(lines(text.body())) {
+        if let Some(odd) = all().find(|l| l.sign != '-') {
+            return Err(EditError::malformed(format!(
+                "{} is to be deleted, but its diff has a line that is not removed: {}",
+                show(&target.named),
+                show(odd.text)
+            ))
+            .at(&target.named)
+            .in_edit(self.number));
+        }
+        if !all().map(|l| l.text).eq(lines(text.body())) {
             return Err(EditError::new(
                 ErrorKind::NotFound,
                 format!(

@@ -19,8 +19,12 @@ pub(super) struct FileDiff<'r> {
 /// # Errors
 /// `malformed` with the reply's line for what looks like a diff and cannot be read as one.
 pub(super) fn parse(reply: &str) -> Result<Vec<FileDiff<'_>>, EditError> {
+    let all = reply_lines(reply);
     let mut reader = Reader {
-        all: reply_lines(reply),
+        other_form: all.iter().any(|l| {
+            l.starts_with("<<<<<<<") && l.contains("SEARCH") || l.trim_end() == "*** Begin Patch"
+        }),
+        all,
         at: 0,
         fence: None,
         files: Vec::new(),
@@ -39,6 +43,8 @@ struct Reader<'r> {
     fence: Option<(usize, bool)>,
     files: Vec<FileDiff<'r>>,
     hunks: usize,
+    /// Whether the reply holds SEARCH/REPLACE blocks or a patch of another form.
+    other_form: bool,
 }
 
 impl<'r> Reader<'r> {
@@ -62,6 +68,7 @@ impl<'r> Reader<'r> {
             return Err(self.binary());
         } else if self.fence.is_some_and(|(_, diff)| diff)
             && (line.starts_with("@@") || is_change(line))
+            || self.is_orphan(self.at)
         {
             return Err(EditError::malformed(format!(
                 "the diff at line {} of the reply names no path: put `--- a/PATH` and `+++ b/PATH` \
@@ -71,6 +78,22 @@ impl<'r> Reader<'r> {
         }
         self.at += 1;
         Ok(())
+    }
+
+    /// Changes below `@@` or `+++` for which no file is named; passing over them would lose them.
+    /// In a reply of another form they are that form's.
+    fn is_orphan(&self, at: usize) -> bool {
+        let line = self.all[at];
+        let mut below = self.all[at + 1..].iter().copied();
+        let changes = match () {
+            () if self.other_form => false,
+            () if line.starts_with("@@") => below
+                .take_while(|l| is_hunk_line(l) && !l.is_empty())
+                .any(is_change),
+            () if line.starts_with("+++ ") => below.next().is_some_and(is_change),
+            () => false,
+        };
+        changes && !self.is_file_start(at)
     }
 
     fn binary(&self) -> EditError {
@@ -339,6 +362,10 @@ mod tests {
             "```diff\n--- a/q\n+++ b/q\n@@ -1,3 +1,3 @@\nfn x() {\n-a\n+b\n```\n",
             "```diff\n@@ -1 +1 @@\n-a\n+b\n```\n",
             "```diff\n-a\n+b\n```\n",
+            "@@ -1 +1 @@\n-a\n+b\n",
+            "Text\n@@ x @@\n a\n-b\n",
+            "+++ b/q\n@@ -1 +1 @@\n-a\n+b\n",
+            "+++ b/q\n-a\n+b\n",
             "--- a/q\n+++ b/q\n@@ -1,9 +1,9 @@\n-a\n+b\nx\n-c\n",
             "diff --git a/x b/x\nGIT binary patch\nliteral 3\n",
             "diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n",
