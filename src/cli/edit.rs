@@ -7,7 +7,7 @@ use crate::edit::{
 };
 use crate::text::visible;
 use crate::tree::{Change, RelPath, Tree, TreeError, write_all};
-use crate::workspace::{Options, Workspace};
+use crate::workspace::{Options, Workspace, link_kind};
 use anyhow::Context as _;
 use clap::{Subcommand, ValueEnum};
 use serde::Deserialize;
@@ -143,7 +143,9 @@ fn decide(args: &Apply, tree: &Tree, reply: &str) -> anyhow::Result<Verdict> {
 }
 
 fn call(reply: &str) -> Result<edit::ToolCall, EditError> {
-    let call: Call = serde_json::from_str(reply).map_err(|e| {
+    // By way of a value: a struct would be read from a list too.
+    let read = edit::object_of(reply).and_then(|fields| serde_json::from_value(fields));
+    let call: Call = read.map_err(|e| {
         EditError::malformed(format!(
             "the reply is not a tool call, {{\"name\": …, \"arguments\": …}}: {e}"
         ))
@@ -201,16 +203,16 @@ fn write(tree: &Tree, changes: &[FileChange]) -> anyhow::Result<Result<(), EditE
 
 /// A path that was turned into a way out meanwhile is the reply's fault, all else is not.
 fn refused(path: &str, e: TreeError) -> anyhow::Result<Result<(), EditError>> {
-    match e {
-        TreeError::Outside { .. } | TreeError::Dangling { .. } | TreeError::Changed { .. } => {
-            let refused = EditError::new(ErrorKind::OutsideWorktree, e.to_string());
+    match link_kind(&e) {
+        Some(kind) => {
+            let refused = EditError::new(kind, e.to_string());
             Ok(Err(if path.is_empty() {
                 refused
             } else {
                 refused.at(path)
             }))
         }
-        e => Err(e.into()),
+        None => Err(e.into()),
     }
 }
 

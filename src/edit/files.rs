@@ -23,7 +23,8 @@ pub trait Files {
     /// content. The file itself may be absent. Without links this is `path`.
     ///
     /// # Errors
-    /// [`EditError::link_leads_out`] when any component leaves the tree, dangling links included.
+    /// [`EditError::link_leads_out`] when any component leaves the tree; an error of its own for
+    /// a link into `.git`, a loop of links and a link that dangles.
     fn resolve(&self, path: &str) -> Result<String, EditError>;
 
     /// The file at a resolved path; `None` when nothing is there.

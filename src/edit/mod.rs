@@ -29,8 +29,8 @@ pub use files::{AllSeen, FileContent, Files, Guard, NEW_FILE_MODE, Seen, Sight, 
 pub use guard::Protected;
 pub use path::clean_path;
 pub use tool::{
-    EDIT_FILE, Replace, ToolCall, ToolText, WRITE_FILE, apply_tool, parse_call, parse_call_text,
-    tool_texts,
+    EDIT_FILE, Replace, ToolCall, ToolText, WRITE_FILE, apply_tool, object_of, parse_call,
+    parse_call_text, tool_texts,
 };
 pub use udiff::apply_udiff;
 

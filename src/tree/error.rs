@@ -10,11 +10,19 @@ pub enum TreeError {
     /// The path's form is not allowed, whatever the tree holds.
     #[error("`{path}` {why}; give a path relative to the project's root, such as `src/main.py`")]
     BadPath { path: String, why: &'static str },
-    /// A symbolic link on the way leads out of the tree or into a `.git` folder.
+    /// A symbolic link on the way leads out of the tree.
     #[error("`{path}` leads outside the project through a symbolic link, which is refused")]
     Outside { path: RelPath },
+    /// A symbolic link on the way leads into a `.git` folder.
+    #[error("`{path}` leads into a .git folder through a symbolic link, which is refused")]
+    Git { path: RelPath },
+    /// More links than are followed, as when they lead to each other.
+    #[error("`{path}` goes through a loop or too long a chain of symbolic links, which is refused")]
+    Loop { path: RelPath },
     /// A symbolic link whose target does not exist.
-    #[error("`{path}` is a symbolic link to a file that does not exist, which is refused")]
+    #[error(
+        "`{path}` goes through a symbolic link to a path that does not exist, which is refused"
+    )]
     Dangling { path: RelPath },
     #[error("`{path}` does not exist")]
     Missing { path: RelPath },

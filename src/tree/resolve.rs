@@ -56,8 +56,9 @@ impl Tree {
     /// not exist (yet) keeps its name.
     ///
     /// # Errors
-    /// `Outside` when a link leads out of the tree or into a `.git` folder, `Dangling` when one
-    /// leads nowhere, `NotAFolder` when a part before the last is a file.
+    /// `Outside` when a link leads out of the tree, `Git` when one leads into a `.git` folder,
+    /// `Loop` when there is no end of them, `Dangling` when one leads nowhere,
+    /// `NotAFolder` when a part before the last is a file.
     pub fn canonical(&self, path: &RelPath) -> Result<RelPath, TreeError> {
         if self.is_plain(path) {
             return Ok(path.clone());
@@ -76,7 +77,7 @@ impl Tree {
                     }
                     continue;
                 }
-                name if is_git(name) => return Err(TreeError::Outside { path: path.clone() }),
+                name if is_git(name) => return Err(TreeError::Git { path: path.clone() }),
                 _ => {}
             }
             let looked = open_folder(self.root(), or_dot(&done))
@@ -85,7 +86,10 @@ impl Tree {
                 Ok(target) => {
                     links += 1;
                     let target = target.into_string().unwrap_or_default();
-                    if links > MAX_LINKS || target.is_empty() || target.starts_with('/') {
+                    if links > MAX_LINKS {
+                        return Err(TreeError::Loop { path: path.clone() });
+                    }
+                    if target.is_empty() || target.starts_with('/') {
                         return Err(TreeError::Outside { path: path.clone() });
                     }
                     for piece in target.split('/').rev() {

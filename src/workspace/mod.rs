@@ -22,6 +22,7 @@ use crate::text::{Redactor, bound, strip_ansi, visible};
 use crate::tree::{Entry, RelPath, Tree, TreeError};
 use seen::Seen;
 use std::sync::{Mutex, MutexGuard};
+pub(crate) use view::link_kind;
 
 /// What the operator and the repository decide about the agent's view.
 #[derive(Debug, Clone)]

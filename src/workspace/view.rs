@@ -1,7 +1,7 @@
 //! What the edit engine asks of a workspace.
 
 use super::Workspace;
-use crate::edit::{EditError, FileContent, Files, Guard, Seen, Sight};
+use crate::edit::{EditError, ErrorKind, FileContent, Files, Guard, Seen, Sight};
 use crate::tree::{EntryKind, FileKind, MAX_FILE_BYTES, RelPath, TreeError};
 
 const TESTS_REASON: &str =
@@ -79,9 +79,28 @@ impl Guard for Workspace {
 /// An error of the tree in the engine's words.
 fn told(path: &str, e: TreeError) -> EditError {
     match e {
-        TreeError::Outside { .. } | TreeError::Dangling { .. } | TreeError::Changed { .. } => {
-            EditError::link_leads_out(path)
-        }
+        TreeError::Outside { .. } => EditError::link_leads_out(path),
+        e => match link_kind(&e) {
+            Some(kind) => EditError::new(kind, e.to_string()).at(path),
+            None => plain(path, e),
+        },
+    }
+}
+
+/// The kind of refusal for a path that a link or a change underneath spoils.
+pub(crate) fn link_kind(e: &TreeError) -> Option<ErrorKind> {
+    match e {
+        TreeError::Git { .. } => Some(ErrorKind::Protected),
+        TreeError::Outside { .. }
+        | TreeError::Loop { .. }
+        | TreeError::Dangling { .. }
+        | TreeError::Changed { .. } => Some(ErrorKind::OutsideWorktree),
+        _ => None,
+    }
+}
+
+fn plain(path: &str, e: TreeError) -> EditError {
+    match e {
         TreeError::NotAFile {
             what: "a folder", ..
         } => EditError::directory(path),

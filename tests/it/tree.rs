@@ -75,7 +75,13 @@ fn no_link_leads_out_for_any_operation() {
         ];
         for e in errors {
             assert!(
-                matches!(e, TreeError::Outside { .. } | TreeError::Dangling { .. }),
+                matches!(
+                    e,
+                    TreeError::Outside { .. }
+                        | TreeError::Git { .. }
+                        | TreeError::Loop { .. }
+                        | TreeError::Dangling { .. }
+                ),
                 "{e:?}"
             );
             let text = e.to_string();

@@ -1,6 +1,7 @@
 //! Arguments of the two tools, checked with errors that say what is wrong and what is asked for.
 
 use super::spec::{EDIT_FILE, WRITE_FILE};
+use super::strict::strict;
 use super::{Replace, ToolCall};
 use crate::edit::MOST_EDITS;
 use crate::edit::error::{EditError, ErrorKind};
@@ -16,7 +17,7 @@ const WRITE_SHAPE: &str = r#"write_file takes {"path": "…", "content": "…", 
 /// # Errors
 /// `malformed`, when the text is not JSON, and as [`parse_call`].
 pub fn parse_call_text(name: &str, arguments: &str) -> Result<ToolCall, EditError> {
-    let value = serde_json::from_str(arguments).map_err(|e| {
+    let value = strict(arguments).map_err(|e| {
         let cut = if e.is_eof() {
             "; the call was cut off: send it again, in smaller parts if it is long"
         } else {

@@ -4,9 +4,11 @@ mod args;
 mod fallback;
 mod indent;
 mod spec;
+mod strict;
 
 pub use args::{parse_call, parse_call_text};
 pub use spec::{EDIT_FILE, ToolText, WRITE_FILE, tool_texts};
+pub use strict::object_of;
 
 use super::content::{FileEnd, Text, lines, list_lines, substring, unify_given};
 use super::error::{EditError, ErrorKind};
@@ -108,11 +110,22 @@ fn replace(
     target: &Target,
     edit: &Replace,
 ) -> Result<String, EditError> {
-    let (old, new) = (unify_given(&edit.old), unify_given(&edit.new));
+    let (mut old, mut new) = (unify_given(&edit.old), unify_given(&edit.new));
     let Some(text) = pending.text_mut(target) else {
         return Err(missing_file(&target.named, &[], ""));
     };
-    let hits = substring(text, &old);
+    let mut hits = substring(text, &old);
+    let ends =
+        |text: &Text, at: usize| matches!(text.body().as_bytes().get(at), None | Some(b'\n'));
+    // A CR at the end that the text does not have belongs to a line end.
+    if hits.0.is_empty() && old.len() > 1 && old.ends_with('\r') {
+        old.to_mut().pop();
+        hits = substring(text, &old);
+        hits.0.retain(|hit| ends(text, hit.end));
+    }
+    if new.ends_with('\r') && !old.ends_with('\r') && hits.0.iter().all(|hit| ends(text, hit.end)) {
+        new.to_mut().pop();
+    }
     let count = |text: &str| lines(text).count();
     if let Some(range) = hits.only() {
         text.replace(range, &new);
