@@ -144,7 +144,7 @@ fn decide(args: &Apply, tree: &Tree, reply: &str) -> anyhow::Result<Verdict> {
 
 fn call(reply: &str) -> Result<edit::ToolCall, EditError> {
     // By way of a value: a struct would be read from a list too.
-    let read = edit::object_of(reply).and_then(|fields| serde_json::from_value(fields));
+    let read = edit::object_of(reply).and_then(serde_json::from_value);
     let call: Call = read.map_err(|e| {
         EditError::malformed(format!(
             "the reply is not a tool call, {{\"name\": …, \"arguments\": …}}: {e}"

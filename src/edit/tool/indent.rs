@@ -211,7 +211,7 @@ impl<'t> Learnt<'t> {
             return Some(rest.to_string());
         }
         let model = self.model_unit.filter(|unit| unit.mark == mark)?.count?;
-        if rest.len() % model != 0 {
+        if !rest.len().is_multiple_of(model) {
             return None;
         }
         let levels = rest.len() / model;
