@@ -3,6 +3,7 @@
 //! that ran.
 
 use super::Input;
+use super::doubt::Doubt;
 use super::facts::Facts;
 use super::reason;
 use super::shapes::{self, Class, Shape};
@@ -23,6 +24,8 @@ pub(super) enum Cause {
     Green,
     /// Green tests, and something else is red.
     Beside,
+    /// The run would be green, but for this line.
+    Doubt(usize),
     /// Tests ran, and no summary came.
     Cut,
     /// Nothing but the exit code is known.
@@ -46,6 +49,16 @@ impl Verdict {
             kind,
         }
     }
+}
+
+/// The verdict on a run that would be green without this doubt.
+pub(super) fn doubted(doubt: Doubt) -> Verdict {
+    let cause = if doubt.cut {
+        Cause::Cut
+    } else {
+        Cause::Doubt(doubt.at)
+    };
+    Verdict::new(Outcome::Failed, cause, Some(doubt.kind))
 }
 
 /// Whether the exit code says that the check's own `timeout` ended it (timeout(1): 124, or 137
@@ -91,7 +104,8 @@ pub(super) fn decide(input: &Input<'_>, text: &Text, facts: &Facts, shapes: &[Sh
             Kind::Crash
         };
         // A line of marks is proof enough when nothing else explains the end.
-        let marks = facts.dots.is_some() && !counted;
+        let marks = facts.dots.is_some() || text.lines().any(|(_, line)| shapes::is_result(line));
+        let marks = marks && !counted;
         return if started || marks {
             Verdict::new(Failed, Cause::Crash, Some(kind))
         } else {

@@ -40,6 +40,8 @@ pub(super) struct Facts {
     pub(super) flaky: Vec<String>,
     pub(super) narrowed: bool,
     pub(super) crash: Option<Crash>,
+    /// What the first failing test of a JSON report says.
+    pub(super) said: Option<String>,
     /// No runner with rules of its own was recognised.
     pub(super) generic: bool,
 }
@@ -67,8 +69,11 @@ impl Facts {
             let mut found = generic::read(text, names);
             let marked = found.summaries.is_empty() && found.fails == 0;
             if marked && !sums_up(text, command, held) && !generic::is_short(text, &found) {
-                // No runner that is known to sum up its run: the marks are all there is.
-                found.green.extend(found.marks.last().map(|m| m.0));
+                // No runner that is known to sum up its run: the marks are all there is. Ticks are
+                // those of runners that end with a summary.
+                let last = found.marks.last().map(|m| m.0);
+                let ticked = |at: &usize| text.line(*at).trim_start().starts_with(TICKS);
+                found.green.extend(last.filter(|at| !ticked(at)));
             }
             if named {
                 found.failing.clear();
@@ -162,6 +167,8 @@ fn earliest(one: Option<usize>, other: Option<usize>) -> Option<usize> {
         (one, other) => one.or(other),
     }
 }
+
+const TICKS: [char; 5] = ['✓', '✔', '√', '✅', '🟢'];
 
 /// Words by which runners are called that end every run with a summary, with their rules' names.
 const CALLED: &[(&str, &[&str])] = &[

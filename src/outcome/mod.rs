@@ -6,16 +6,19 @@
 //! ([`paths`]) and whether they blame the change ([`blame`]).
 //!
 //! Two things decide together: the exit code and what the output says. `passed` needs both, and
-//! neither overrules the other's red. Runners are recognised by what they print, so a runner behind
+//! neither overrules the other's red; what else speaks against a green run ([`doubt`]) withholds it. Runners are recognised by what they print, so a runner behind
 //! `make`, `npm` or `tox` needs nothing of its own.
 
 mod blame;
 mod compare;
 mod counts;
 mod decide;
+mod doubt;
+mod doubtful_words;
 mod facts;
 mod found;
 mod generic;
+mod json_report;
 mod lineset;
 mod narrow;
 mod normalise;
@@ -77,13 +80,21 @@ pub fn classify_without(input: &Input<'_>, held: &[&str]) -> Classification {
     if facts.generic && report::is_one(&text) {
         report::add(input.output, &mut facts);
     }
+    if facts.generic {
+        json_report::add(&text, &mut facts);
+    }
     let green = input.exit == Exit::Code(0) && facts.reds() == 0;
     let shapes = if green && facts.ran() > 0 && facts.outside.is_empty() && facts.cut.is_none() {
         Vec::new()
     } else {
         shapes::read(&text)
     };
-    let verdict = decide::decide(input, &text, &facts, &shapes);
+    let mut verdict = decide::decide(input, &text, &facts, &shapes);
+    let green = verdict.outcome == Outcome::Passed;
+    let doubt = doubt::find(input, &text, &facts).filter(|_| green);
+    if let Some(doubt) = doubt {
+        verdict = decide::doubted(doubt);
+    }
     let files = input.files.iter().chain(input.changed);
     let project = Project::new(files.map(String::as_str), &text);
     let places = match verdict.outcome {
@@ -217,6 +228,9 @@ fn evidence(
     }
     if let Some(at) = facts.cut {
         line("a run without its summary", at);
+    }
+    if let Cause::Doubt(at) = verdict.cause {
+        line("against a green run", at);
     }
     match verdict.cause {
         Cause::ExitOnly => all.push("exit code only".to_string()),

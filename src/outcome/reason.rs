@@ -28,8 +28,12 @@ pub(super) fn reason(
             .map(sentence)
             .or_else(|| telling(facts).map(sentence)),
         Cause::Stopped => stopped(text, facts, shapes).map(sentence),
-        Cause::Red => red(text, facts, shapes).map(sentence),
+        Cause::Red => match &facts.said {
+            Some(said) => Some(said.clone()),
+            None => red(text, facts, shapes).map(sentence),
+        },
         Cause::Beside => beside(text, facts, shapes).map(sentence),
+        Cause::Doubt(at) => Some(sentence(at)),
         Cause::Cut => cut(text, facts, shapes, exit),
         Cause::ExitOnly => last_line(text).map(sentence),
         Cause::Silent if text.is_blank() => {

@@ -34,6 +34,14 @@ pub(super) fn is_one(text: &Text) -> bool {
     head.any(|line| line.starts_with("<testsuites") || line.starts_with("<testsuite "))
 }
 
+/// Whether the report's root has its end.
+pub(super) fn is_closed(text: &Text) -> bool {
+    let mut lines = text.lines();
+    lines.any(|(_, line)| line.contains("</testsuites>"))
+        || !text.lines().any(|(_, line)| line.contains("<testsuites"))
+            && text.lines().any(|(_, line)| line.contains("</testsuite>"))
+}
+
 /// Adds what the report knows and the text does not. A report without test cases is ignored.
 pub(super) fn add(report: &[u8], facts: &mut Facts) {
     let cases = cases(&String::from_utf8_lossy(report));

@@ -195,6 +195,14 @@ pub(super) fn is_load(line: &str) -> bool {
     words.iter().any(|w| line.contains(w))
 }
 
+static RESULT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^\s*[\w./:-]+ (?:ok|OK|pass|passed|PASS|PASSED)$").ok());
+
+/// A name and a green word: a weak sign of a test, which counts beside a crash.
+pub(super) fn is_result(line: &str) -> bool {
+    RESULT.as_ref().is_some_and(|re| re.is_match(line))
+}
+
 /// Whether a line only follows from an error printed elsewhere.
 pub(super) fn is_follower(line: &str) -> bool {
     TABLES.as_ref().is_some_and(|t| t.followers.is_match(line))
@@ -277,7 +285,7 @@ static EXCEPTION_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Line of the exception of each chain of tracebacks.
-fn tracebacks(text: &Text) -> Vec<usize> {
+pub(super) fn tracebacks(text: &Text) -> Vec<usize> {
     const HEAD: &str = "Traceback (most recent call last):";
     let mut ends: Vec<usize> = Vec::new();
     let mut chained = false;

@@ -107,6 +107,11 @@ fn finish(text: &Text, _: &str, found: &mut Found) {
     {
         found.cut = Some(at);
     }
+    if !found.green.is_empty() {
+        // Packages without tests say nothing beside one that has some.
+        let tests = |line: &str| !(line.starts_with('?') || line.contains("[no tests to run]"));
+        found.zero.retain(|at| tests(text.line(*at)));
+    }
     let counted = found.passes + found.fails + found.skips;
     let verbose = found.began.is_some()
         && text

@@ -8,5 +8,6 @@ mod compare;
 mod held_out;
 mod recorded;
 mod score;
+mod table;
 mod truncation;
 mod unseen;
