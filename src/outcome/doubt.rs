@@ -37,6 +37,7 @@ const LAST_LINES: usize = 60;
 
 pub(super) fn find(input: &Input<'_>, text: &Text, facts: &Facts) -> Option<Doubt> {
     unfinished(text, facts)
+        .or_else(|| red_summary(text, facts))
         .or_else(|| other_total(text, facts))
         .or_else(|| crashed(input, text, facts))
         .or_else(|| text_of_no_runner(text, facts))
@@ -68,6 +69,20 @@ fn unfinished(text: &Text, facts: &Facts) -> Option<Doubt> {
 static COLLECTED: Pattern = LazyLock::new(|| {
     Regex::new(r"^(?:collecting \.\.\. )?collected (?P<n>[0-9]+) items?(?: / (?P<d>[0-9]+) deselected)?(?: / (?P<s>[0-9]+) skipped)?(?: / [0-9]+ selected)?$").ok()
 });
+
+static RED_SUMMARY: Pattern = LazyLock::new(|| {
+    Regex::new(r"^=+ (?:[0-9]+ [a-z]+, )*[1-9][0-9]* (?:failed|errors?)\b.* in [0-9.]+ ?s").ok()
+});
+
+/// A red summary of pytest beside a green one, where nothing tells one run from the next.
+fn red_summary(text: &Text, facts: &Facts) -> Option<Doubt> {
+    let pytest = facts.summaries.iter().any(|s| s.1 == "pytest");
+    if !pytest || text.lines().any(|(_, line)| is(&SESSION, line)) {
+        return None;
+    }
+    let at = text.lines().find(|(_, line)| is(&RED_SUMMARY, line))?.0;
+    Some(Doubt::new(at, Kind::Assertion))
+}
 
 /// A summary of pytest that counts other tests than were collected was printed by a test.
 fn other_total(text: &Text, facts: &Facts) -> Option<Doubt> {
@@ -153,6 +168,11 @@ fn text_of_no_runner(text: &Text, facts: &Facts) -> Option<Doubt> {
     if let Some(at) = traceback(text, facts) {
         return Some(Doubt::new(at, Kind::Crash));
     }
+    let last = facts.summaries.last().map_or(text.len(), |s| s.0);
+    let mut below = text.between(last.saturating_add(1), text.len());
+    if let Some((at, _)) = below.find(|(_, line)| words::is_error(line)) {
+        return red(at);
+    }
     let skipped: u64 = facts.summaries.iter().filter_map(|s| s.2.skipped).sum();
     for (at, _, _) in facts.summaries.iter().filter(|s| s.0 < text.len()) {
         let line = text.line(*at);
@@ -165,10 +185,10 @@ fn text_of_no_runner(text: &Text, facts: &Facts) -> Option<Doubt> {
 
 /// A traceback above nothing but a sentence; above counts, one of a file that did not load.
 fn traceback(text: &Text, facts: &Facts) -> Option<usize> {
-    let counted = !facts.summaries.is_empty();
+    let last = facts.summaries.last().map(|s| s.0);
     let ends = super::shapes::tracebacks(text);
     let mut ends = ends.into_iter();
-    ends.find(|at| !counted || super::shapes::is_load(text.line(*at)))
+    ends.find(|at| last.is_none_or(|last| *at > last) || super::shapes::is_load(text.line(*at)))
 }
 
 fn tail(text: &Text) -> Vec<(usize, &str)> {
@@ -183,7 +203,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        for pattern in [&SESSION, &COLLECTED, &SHELL, &MAKE] {
+        for pattern in [&SESSION, &RED_SUMMARY, &COLLECTED, &SHELL, &MAKE] {
             assert!(pattern.is_some());
         }
     }

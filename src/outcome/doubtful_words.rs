@@ -36,6 +36,7 @@ static DENIED: Pattern = LazyLock::new(|| {
         | \b(?:tests?|checks?|specs?)\ (?:(?:have|has|did|do|does|were|was|are)\ )? (?:not|n't)\ (?:all\ )?(?:pass|ok|succe)
         | \b(?:some|none|few|most)\ (?:of\ )?(?:the\ )?(?:tests?|checks?|specs?)\b .* \b(?:pass|ok|succe)
         | \ball\ but\b
+        | ^npm\ (?:ERR!|error)\ (?:Test\ failed|Lifecycle\ script)
         | \bpass(?:ed)?,?\ (?:except|apart\ from|but|save\ for|excluding|with\ the\ exception)\b
         | \b(?:pass(?:ed)?|passing|success(?:ful)?|succeeded|ok)"?\s* (?:[:=?]|\?\s*:)+ \s*"?(?:false|no|nope|never)\b
         | \bfailed\ (?:tests?|checks?|specs?|suites?|files?)\b [\s:=(]* [1-9]
@@ -58,6 +59,15 @@ static NONE: Pattern = LazyLock::new(|| {
 /// A sentence that takes the green back, or a red word of another language.
 pub(super) fn is_denied(line: &str) -> bool {
     is(&DENIED, line) || is(&FOREIGN, line) && !is(&NONE, line) || red_count(line)
+}
+
+static ERROR: Pattern = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:error|fatal(?: error)?|panic|uncaught \w+): *\S").ok()
+});
+
+/// An error that stands below a summary.
+pub(super) fn is_error(line: &str) -> bool {
+    is(&ERROR, line) && !is(&NONE, line)
 }
 
 static COUNT: Pattern =
@@ -266,8 +276,8 @@ mod tests {
     #[test]
     fn every_pattern_compiles() {
         let all = [
-            &NOT_OK, &FAIL_LINE, &FAIL_NONE, &DENIED, &FOREIGN, &NONE, &COUNT, &LABEL, &SHARE,
-            &PERCENT,
+            &NOT_OK, &ERROR, &FAIL_LINE, &FAIL_NONE, &DENIED, &FOREIGN, &NONE, &COUNT, &LABEL,
+            &SHARE, &PERCENT,
         ];
         assert!(all.iter().all(|p| p.is_some()));
     }

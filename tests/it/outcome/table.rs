@@ -93,6 +93,10 @@ fn red_lines_of_unknown_scripts_are_never_green() {
             "a ok\nb FAILED\n",
             "PASSED: a\nFAILED: b\nAll tests passed\n",
             "ok - a\nok - b\nnot  ok - c\n",
+            "OK (2 tests)\nError: teardown failed\n",
+            "npm ERR! Test failed.\n2 passed\n",
+            "2 passed\nTraceback (most recent call last):\n  File \"x.py\", line 1, in <module>\nValueError: x\n",
+            "===== 1 error in 0.1s =====\n===== 3 passed in 0.1s =====\n",
         ],
     );
 }
