@@ -35,6 +35,9 @@ impl Doubt {
 /// Lines at the end that are read for words against a green run.
 const LAST_LINES: usize = 60;
 
+/// A longer line says nothing of the kind, in bytes.
+const LONGEST: usize = 400;
+
 pub(super) fn find(input: &Input<'_>, text: &Text, facts: &Facts) -> Option<Doubt> {
     unfinished(text, facts)
         .or_else(|| red_summary(text, facts))
@@ -46,7 +49,7 @@ pub(super) fn find(input: &Input<'_>, text: &Text, facts: &Facts) -> Option<Doub
 type Pattern = LazyLock<Option<Regex>>;
 
 fn is(pattern: &Pattern, line: &str) -> bool {
-    pattern.as_ref().is_some_and(|re| re.is_match(line))
+    line.len() < LONGEST && pattern.as_ref().is_some_and(|re| re.is_match(line))
 }
 
 static SESSION: Pattern = LazyLock::new(|| {
@@ -124,7 +127,9 @@ fn crashed(input: &Input<'_>, text: &Text, facts: &Facts) -> Option<Doubt> {
     let begins = session.map_or(first, |s| s.0).min(first);
     let compound = input.command.contains([';', '|', '\n']);
     for (at, line) in text.lines() {
-        if is(&MAKE, line) {
+        // What was not there to be cleaned away is no failure.
+        let make = line.starts_with("make") || line.starts_with("gmake");
+        if make && !line.contains("clean]") && is(&MAKE, line) {
             return Some(Doubt::new(at, Kind::Assertion));
         }
         // Within a run of a known runner the line may be what a test looks for.

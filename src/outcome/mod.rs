@@ -91,8 +91,8 @@ pub fn classify_without(input: &Input<'_>, held: &[&str]) -> Classification {
     };
     let mut verdict = decide::decide(input, &text, &facts, &shapes);
     let green = verdict.outcome == Outcome::Passed;
-    let doubt = doubt::find(input, &text, &facts).filter(|_| green);
-    if let Some(doubt) = doubt {
+    let doubt = green.then(|| doubt::find(input, &text, &facts));
+    if let Some(doubt) = doubt.flatten() {
         verdict = decide::doubted(doubt);
     }
     let files = input.files.iter().chain(input.changed);

@@ -176,6 +176,12 @@ fn a_crash_or_a_missing_program_beside_green_is_red() {
             red,
         ),
         (
+            "make",
+            0,
+            "make: [Makefile:9: clean] Error 1 (ignored)\n2 passed\n",
+            Outcome::Passed,
+        ),
+        (
             "a; pytest",
             0,
             &format!("sh: 1: nope_zz: not found\n{pytest}"),
