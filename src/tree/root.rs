@@ -31,7 +31,8 @@ pub struct Tree {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meta {
     pub kind: FileKind,
-    /// Permission bits, `0o777` at most.
+    /// Permission bits, `0o777` at most: set-user, set-group and sticky bits are dropped wherever mend
+    /// writes, since nothing that a task made may keep them.
     pub mode: u32,
     /// Bytes.
     pub len: u64,
