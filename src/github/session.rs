@@ -3,7 +3,6 @@
 use super::app::Github;
 use super::client::{Ask, Reply, segment};
 use super::error::GithubError;
-use super::time;
 use super::wire::UserInfo;
 use crate::domain::{RepoName, RepoRef};
 use secrecy::SecretString;
@@ -128,7 +127,10 @@ impl Session {
         // A token that was made for a lost answer dies within the hour, unseen.
         let ask = Ask::post(path, ask).repeatable();
         let minted: Minted = self.github.as_app(ask).await?.json()?;
-        let expires = minted.expires_at.as_deref().and_then(time::from_json);
+        let expires = minted
+            .expires_at
+            .as_deref()
+            .and_then(crate::text::from_rfc3339);
         let token = Token {
             secret: minted.token,
             expires: expires.unwrap_or(now + LIFE_S),

@@ -5,10 +5,12 @@ mod bound;
 mod markdown;
 mod nearest;
 mod redact;
+mod time;
 mod visible;
 
 pub use bound::{bound, clip_words, one_line};
 pub use markdown::{code_span, fenced, neutralise};
 pub use nearest::{distance, nearest};
 pub use redact::{REDACTED, Redactor};
+pub use time::from_rfc3339;
 pub use visible::{sanitise_report, strip_ansi, visible};
