@@ -1,6 +1,6 @@
 //! Settings as each room wants them.
 
-use crate::config::{self, Environment, SandboxSettings};
+use crate::config::{self, Environment, RoleSettings, SandboxSettings};
 use crate::model::{self, Model, ModelError, Normalise, Price, Recorder, Replay, WireKind};
 use crate::sandbox;
 use crate::task::{Models, Source};
@@ -26,17 +26,36 @@ pub fn connect(settings: &config::ModelSettings) -> Result<Arc<dyn Model>, Model
 ///
 /// # Errors
 /// As [`connect`].
-pub(super) fn models(settings: &config::ModelSettings) -> Result<Models, ModelError> {
-    let record = settings.record.clone();
-    let source = match settings.replay.is_empty() {
-        // Each task records into a folder of its own.
-        true => Source::One(model::connect(&model::ModelSettings {
+pub(super) fn models(
+    settings: &config::ModelSettings,
+    roles: &RoleSettings,
+) -> Result<Models, ModelError> {
+    Ok(Models {
+        source: source(settings)?,
+        reviewer: roles.reviewer.as_ref().map(source).transpose()?,
+        record: settings.record.clone(),
+    })
+}
+
+/// Where one role's answers come from. Each task records into a folder of its own, later.
+fn source(settings: &config::ModelSettings) -> Result<Source, ModelError> {
+    match settings.replay.is_empty() {
+        true => Ok(Source::One(model::connect(&model::ModelSettings {
             record: None,
             ..model_settings(settings)
-        })?),
-        false => Source::recordings(settings.replay.clone()),
-    };
-    Ok(Models { source, record })
+        })?)),
+        false => Ok(Source::recordings(settings.replay.clone())),
+    }
+}
+
+/// The model of a role; `None` where the role is off.
+///
+/// # Errors
+/// As [`connect`].
+pub fn connect_role(
+    settings: Option<&config::ModelSettings>,
+) -> Result<Option<Arc<dyn Model>>, ModelError> {
+    settings.map(connect).transpose()
 }
 
 fn model_settings(s: &config::ModelSettings) -> model::ModelSettings {
@@ -60,6 +79,8 @@ fn model_settings(s: &config::ModelSettings) -> model::ModelSettings {
         idle_timeout_s: s.idle_timeout_s.unwrap_or(plain.idle_timeout_s),
         retries: s.retries.unwrap_or(plain.retries),
         retry_wait_s: s.retry_wait_s.unwrap_or(plain.retry_wait_s),
+        busy_wait_s: s.busy_wait_s.unwrap_or(plain.busy_wait_s),
+        reply_bytes: s.reply_bytes.unwrap_or(plain.reply_bytes),
         price: s.price.map(|p| Price {
             input_per_million: p.input_per_million,
             cached_per_million: p.cached_per_million,

@@ -17,8 +17,12 @@ use secrecy::ExposeSecret;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+
+/// Seconds that a task waits for a busy model, unless the settings say otherwise: one night.
+const MODEL_WAIT_S: u64 = 12 * 3600;
 
 /// Why a server does not start; the text says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -120,8 +124,9 @@ impl Server {
             github: github(settings, &extra)?,
             git: git(settings, state)?,
             sandbox,
-            models: models(&settings.model)?,
+            models: models(&settings.model, &settings.roles)?,
             max_output_tokens: settings.model.max_output_tokens.unwrap_or(16_384),
+            model_wait: Duration::from_secs(settings.model.park_s.unwrap_or(MODEL_WAIT_S)),
             prompts: Prompts::embedded()?,
             limits: settings.limits.clone(),
             branch_prefix: settings.github.branch_prefix.clone(),
@@ -204,17 +209,20 @@ fn git(settings: &Settings, state: &Path) -> Result<Git, StartError> {
 fn secrets(settings: &Settings) -> Redactor {
     let redactor = Redactor::new();
     let github = &settings.github;
-    let all = [
+    let roles = &settings.roles;
+    let models = [
+        Some(&settings.model),
+        roles.reviewer.as_ref(),
+        roles.diagnoser.as_ref(),
+    ];
+    let models = models.into_iter().flatten();
+    let keys = models.flat_map(|m| m.api_key.iter().chain(m.headers.values()));
+    let ours = [
         Some(&github.private_key),
         Some(&github.webhook_secret),
         github.webhook_secret_old.as_ref(),
-        settings.model.api_key.as_ref(),
     ];
-    for secret in all
-        .into_iter()
-        .flatten()
-        .chain(settings.model.headers.values())
-    {
+    for secret in ours.into_iter().flatten().chain(keys) {
         redactor.know(secret.expose_secret());
     }
     redactor

@@ -3,6 +3,7 @@
 
 mod environment;
 mod error;
+mod models;
 mod read;
 mod reader;
 mod repo;
@@ -16,6 +17,6 @@ pub use error::ConfigError;
 pub use repo::{REPO_FILE, RepoConfig, RepoLimits};
 pub use sections::{
     DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings, ReposSettings,
-    SandboxSettings, ServerSettings,
+    RoleSettings, SandboxSettings, ServerSettings,
 };
 pub use settings::{Engine, Mistake, Settings, SettingsError};

@@ -2,11 +2,10 @@
 
 use super::reader::Reader;
 use super::sections::{
-    DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings, ReposSettings,
-    SandboxSettings, ServerSettings,
+    DatabaseSettings, GithubSettings, Permission, ReposSettings, SandboxSettings, ServerSettings,
 };
 use super::values::{absolute, absolute_list, is_branch_prefix, unix, url, web_of};
-use super::{Engine, Settings, secret_file};
+use super::{Engine, Settings, models, secret_file};
 use crate::domain::{Limits, RepoName};
 use secrecy::SecretString;
 use std::path::Path;
@@ -23,7 +22,8 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
     let server = server(r);
     let github = github(r);
     let engine = Engine {
-        model: model(r),
+        model: models::worker(r),
+        roles: models::roles(r),
         limits: limits(r),
         sandbox: SandboxSettings {
             bwrap: absolute(r, "sandbox.bwrap"),
@@ -37,6 +37,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         server,
         github,
         model: engine.model.clone(),
+        roles: engine.roles.clone(),
         database,
         limits: engine.limits.clone(),
         sandbox: engine.sandbox.clone(),
@@ -122,7 +123,7 @@ fn github(r: &mut Reader<'_>) -> Option<GithubSettings> {
     })
 }
 
-fn required(r: &mut Reader<'_>, key: &str, what: &str) {
+pub(super) fn required(r: &mut Reader<'_>, key: &str, what: &str) {
     if !r.is_set(key) {
         r.missing(key, what);
     }
@@ -179,99 +180,6 @@ fn shared_secret(r: &mut Reader<'_>, key: &str) -> Option<SecretString> {
         return None;
     }
     Some(secret.into())
-}
-
-fn model(r: &mut Reader<'_>) -> ModelSettings {
-    let replay = absolute_list(r, "model.replay");
-    let wire = match r.text("model.wire").as_deref() {
-        Some("chat" | "openai") => "chat".to_string(),
-        Some(wire @ ("anthropic" | "responses")) => wire.to_string(),
-        Some(other) => {
-            let shown = other.escape_debug().to_string();
-            r.wrong(
-                "model.wire",
-                format!("is `{shown}`: it must be anthropic, chat or responses"),
-            );
-            String::new()
-        }
-        None => String::new(),
-    };
-    let name = r.text("model.model").unwrap_or_default();
-    if replay.is_empty() {
-        required(
-            r,
-            "model.wire",
-            "the endpoint's format: anthropic, chat (OpenAI Chat Completions) or responses (OpenAI Responses)",
-        );
-        if name.is_empty() {
-            r.missing("model.model", "the model's name as the endpoint knows it");
-        }
-    }
-    let small = u64::from(u32::MAX);
-    ModelSettings {
-        wire,
-        model: name,
-        base_url: url(r, "model.base_url"),
-        api_key: r.secret("model.api_key").map(SecretString::from),
-        headers: headers(r),
-        extra_body: extra_body(r),
-        stream: r.parsed("model.stream", "true or false"),
-        max_output_tokens: r
-            .number("model.max_output_tokens", 1, small)
-            .map(|n| n as u32),
-        max_tokens_field: r.text("model.max_tokens_field"),
-        stream_usage: r.parsed("model.stream_usage", "true or false"),
-        prompt_cache: r.parsed("model.prompt_cache", "true or false"),
-        timeout_s: r.number("model.timeout_s", 1, 86_400),
-        idle_timeout_s: r.number("model.idle_timeout_s", 1, 86_400),
-        retries: r.number("model.retries", 0, 100).map(|n| n as u32),
-        retry_wait_s: r.number("model.retry_wait_s", 0, 86_400),
-        price: price(r),
-        record: absolute(r, "model.record"),
-        replay,
-    }
-}
-
-fn headers(r: &mut Reader<'_>) -> std::collections::BTreeMap<String, SecretString> {
-    let table = r.secret_table("model.headers");
-    let mut headers = std::collections::BTreeMap::new();
-    for (name, value) in table {
-        match value {
-            toml::Value::String(value) => {
-                headers.insert(name, value.into());
-            }
-            _ => r.wrong("model.headers", format!("has a `{name}` that is not text")),
-        }
-    }
-    headers
-}
-
-fn extra_body(r: &mut Reader<'_>) -> serde_json::Map<String, serde_json::Value> {
-    match serde_json::to_value(r.table("model.extra_body")) {
-        Ok(serde_json::Value::Object(body)) => body,
-        _ => serde_json::Map::new(),
-    }
-}
-
-fn price(r: &mut Reader<'_>) -> Option<PriceSettings> {
-    let input = r.amount("model.price.input_per_million");
-    let output = r.amount("model.price.output_per_million");
-    let cached_per_million = r.amount("model.price.cached_per_million");
-    let cache_write_per_million = r.amount("model.price.cache_write_per_million");
-    if input.is_some() || output.is_some() || cached_per_million.is_some() {
-        for key in [
-            "model.price.input_per_million",
-            "model.price.output_per_million",
-        ] {
-            required(r, key, "a price needs both, in dollars per million tokens");
-        }
-    }
-    Some(PriceSettings {
-        input_per_million: input?,
-        cached_per_million,
-        cache_write_per_million,
-        output_per_million: output?,
-    })
 }
 
 fn database(r: &mut Reader<'_>, state_dir: &Path) -> DatabaseSettings {

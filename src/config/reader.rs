@@ -59,6 +59,17 @@ impl<'a> Reader<'a> {
         self.raw(key).is_some()
     }
 
+    /// Whether the file or a variable sets anything in a section.
+    pub fn has_section(&self, at: &str) -> bool {
+        let mut parts = at.split('.');
+        let mut table = parts.next().and_then(|p| self.file.get(p));
+        for part in parts {
+            table = table.and_then(Value::as_table).and_then(|t| t.get(part));
+        }
+        let prefix = format!("{}_", variable(at));
+        table.is_some() || self.environment.names().any(|n| n.starts_with(&prefix))
+    }
+
     fn raw(&mut self, key: &str) -> Option<Raw> {
         self.known.insert(key.to_string());
         if let Some(text) = self.environment.get(&variable(key)) {

@@ -104,7 +104,7 @@ pub struct PriceSettings {
 /// `[model]`; `None` where the room `model` has a default.
 #[derive(Debug, Clone, Default)]
 pub struct ModelSettings {
-    /// `anthropic` or `chat`; empty only with `replay`.
+    /// `anthropic`, `chat` or `responses`; empty only with `replay`.
     pub wire: String,
     /// The model's name; empty only with `replay`.
     pub model: String,
@@ -121,11 +121,24 @@ pub struct ModelSettings {
     pub idle_timeout_s: Option<u64>,
     pub retries: Option<u32>,
     pub retry_wait_s: Option<u64>,
+    pub busy_wait_s: Option<u64>,
+    /// Seconds that a task may be parked because the model is busy, all times together.
+    pub park_s: Option<u64>,
+    /// Bytes of one reply.
+    pub reply_bytes: Option<usize>,
     pub price: Option<PriceSettings>,
     /// Folder in which every turn is recorded.
     pub record: Option<PathBuf>,
     /// Recordings that answer instead of an endpoint, one a task, in order.
     pub replay: Vec<PathBuf>,
+}
+
+/// `[models.reviewer]` and `[models.diagnoser]`: models for roles beside the worker; `None` where
+/// the role is off.
+#[derive(Debug, Clone, Default)]
+pub struct RoleSettings {
+    pub reviewer: Option<ModelSettings>,
+    pub diagnoser: Option<ModelSettings>,
 }
 
 /// `[database]`

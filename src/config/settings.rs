@@ -4,7 +4,8 @@
 use super::reader::Reader;
 use super::secret_file::too_open;
 use super::sections::{
-    DatabaseSettings, GithubSettings, ModelSettings, ReposSettings, SandboxSettings, ServerSettings,
+    DatabaseSettings, GithubSettings, ModelSettings, ReposSettings, RoleSettings, SandboxSettings,
+    ServerSettings,
 };
 use super::{Environment, read::read};
 use crate::domain::Limits;
@@ -54,6 +55,7 @@ pub struct Settings {
     pub server: ServerSettings,
     pub github: GithubSettings,
     pub model: ModelSettings,
+    pub roles: RoleSettings,
     pub database: DatabaseSettings,
     pub limits: Limits,
     pub sandbox: SandboxSettings,
@@ -64,6 +66,7 @@ pub struct Settings {
 #[derive(Debug, Clone)]
 pub struct Engine {
     pub model: ModelSettings,
+    pub roles: RoleSettings,
     pub limits: Limits,
     pub sandbox: SandboxSettings,
 }

@@ -1,10 +1,11 @@
 //! One attempt over HTTP.
 
 use super::error::{Fault, ModelError, classify, clean};
-use super::retry::{Attempt, retry_after};
+use super::retry::Attempt;
 use super::settings::{ModelSettings, WireKind};
 use super::sse::Parser;
 use super::turn::{Request, Turn};
+use super::wait::{reset, retry_after};
 use super::wire::{self, Raw, Wire, assemble, inner_error};
 use crate::text::Redactor;
 use async_trait::async_trait;
@@ -17,8 +18,6 @@ use serde_json::Value;
 use std::error::Error;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Bytes of one reply.
-const REPLY: usize = 16 * 1024 * 1024;
 /// Bytes of an error's body that are looked at.
 const ERROR_BODY: usize = 256 * 1024;
 const CONNECT: Duration = Duration::from_secs(20);
@@ -97,6 +96,16 @@ impl Http {
         Duration::from_secs(self.settings.idle_timeout_s)
     }
 
+    fn too_big(&self) -> Fault {
+        let most = match self.settings.reply_bytes {
+            n if n >= 1 << 20 => format!("{} MiB", n >> 20),
+            n => format!("{n} bytes"),
+        };
+        Fault::Final(ModelError::permanent(format!(
+            "the reply is larger than {most}"
+        )))
+    }
+
     fn silent(&self) -> Fault {
         Fault::flaky(format!("no byte within {} s", self.settings.idle_timeout_s))
     }
@@ -131,7 +140,7 @@ impl Http {
     }
 
     async fn plain(&self, response: Response) -> Result<Raw, Fault> {
-        let bytes = self.collect(response, REPLY).await?;
+        let bytes = self.collect(response, self.settings.reply_bytes).await?;
         let body: Value =
             serde_json::from_slice(&bytes).map_err(|_| Fault::garbled("the body is not JSON"))?;
         match inner_error(&body) {
@@ -149,7 +158,7 @@ impl Http {
         {
             let chunk = chunk.map_err(|e| self.flaky("the reply broke off from", &e))?;
             if bytes.len() + chunk.len() > most {
-                return Err(too_big());
+                return Err(self.too_big());
             }
             bytes.extend_from_slice(&chunk);
         }
@@ -167,8 +176,8 @@ impl Http {
             let open = match next {
                 Some(Ok(chunk)) => {
                     size += chunk.len();
-                    if size > REPLY {
-                        return Err(too_big());
+                    if size > self.settings.reply_bytes {
+                        return Err(self.too_big());
                     }
                     parser.push(&chunk, &mut events)?;
                     true
@@ -208,13 +217,15 @@ impl Http {
 
     async fn refused(&self, response: Response) -> Fault {
         let status = response.status().as_u16();
-        let after = retry_after(
-            |name| {
-                let value = response.headers().get(name)?;
-                value.to_str().ok().map(str::to_string)
-            },
-            SystemTime::now(),
-        );
+        let header = |name: &str| {
+            let value = response.headers().get(name)?;
+            value.to_str().ok().map(str::to_string)
+        };
+        let now = SystemTime::now();
+        let after = retry_after(header, now).or_else(|| match status {
+            429 => reset(header, now),
+            _ => None,
+        });
         let bytes = self.collect(response, ERROR_BODY).await.unwrap_or_default();
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         classify(Some(status), after, &body, &self.redactor)
@@ -255,13 +266,6 @@ impl Attempt for Http {
         );
         Ok(turn)
     }
-}
-
-fn too_big() -> Fault {
-    Fault::Final(ModelError::permanent(format!(
-        "the reply is larger than {} MiB",
-        REPLY >> 20
-    )))
 }
 
 /// The innermost cause, which says what happened; the outer ones repeat the URL.

@@ -19,6 +19,7 @@ mod retry;
 mod settings;
 mod sse;
 mod turn;
+mod wait;
 mod wire;
 
 pub use error::ModelError;

@@ -3,9 +3,10 @@
 use super::Model;
 use super::error::{Fault, ModelError, classify};
 use super::record::{Reply, failed, file};
-use super::retry::{Attempt, Policy, Retrying, retry_after};
+use super::retry::{Attempt, Policy, Retrying};
 use super::settings::{ModelSettings, WireKind};
 use super::turn::{Request, Turn, TurnEnd};
+use super::wait::{reset, retry_after};
 use super::wire::{self, Raw, RawCall, RawUsage, Wire, assemble};
 use crate::domain::Cancel;
 use crate::text::Redactor;
@@ -132,7 +133,11 @@ fn scripted(status: u16, reply: &Reply) -> Fault {
             other => Some(other.to_string()),
         }
     };
-    let after: Option<Duration> = retry_after(header, SystemTime::now());
+    let now = SystemTime::now();
+    let after: Option<Duration> = match status {
+        429 => retry_after(header, now).or_else(|| reset(header, now)),
+        _ => retry_after(header, now),
+    };
     classify(
         Some(status),
         after,

@@ -29,6 +29,9 @@ pub(super) struct Policy {
     pub retries: u32,
     /// All pauses of one call together.
     pub wait: Duration,
+    /// What a provider that is busy without naming a time is given before it is asked again by a
+    /// later attempt of the task.
+    pub busy: Duration,
     /// A replay does not sleep: the recording knows what came next.
     pub sleep: bool,
 }
@@ -38,6 +41,7 @@ impl Policy {
         Policy {
             retries: settings.retries,
             wait: Duration::from_secs(settings.retry_wait_s),
+            busy: Duration::from_secs(settings.busy_wait_s),
             sleep: true,
         }
     }
@@ -83,7 +87,7 @@ impl<A: Attempt> Retrying<A> {
                 "the model failed: {message}"
             );
             if spent {
-                return Err(given_up(fault, tried));
+                return Err(given_up(fault, tried, self.policy.busy));
             }
             if self.policy.sleep {
                 tokio::time::sleep(pause).await;
@@ -113,14 +117,14 @@ impl<A: Attempt> Model for Retrying<A> {
     }
 }
 
-fn given_up(fault: Fault, retries: u32) -> ModelError {
+fn given_up(fault: Fault, retries: u32, busy: Duration) -> ModelError {
     let told = |message: String| match retries {
         0 => message,
         n => format!("{message}, after {} attempts", n + 1),
     };
     match fault {
         Fault::Limited { after, message } => ModelError::Busy {
-            until: after.and_then(|a| SystemTime::now().checked_add(a)),
+            until: SystemTime::now().checked_add(after.unwrap_or(busy)),
             message: told(message),
         },
         // A server that names a time is to be asked at that time, whatever its status.
@@ -148,58 +152,9 @@ fn backoff(tried: u32) -> Duration {
     base.mul_f64(0.75 + f64::from(dice % 1000) / 2000.0)
 }
 
-/// Reads `retry-after-ms`, or `retry-after` in seconds or as an HTTP date (RFC 9110, 10.2.3).
-pub(super) fn retry_after(
-    header: impl Fn(&str) -> Option<String>,
-    now: SystemTime,
-) -> Option<Duration> {
-    let number = |text: &str| {
-        text.trim()
-            .parse::<f64>()
-            .ok()
-            .filter(|n| n.is_finite() && *n >= 0.0)
-    };
-    if let Some(ms) = header("retry-after-ms").and_then(|t| number(&t)) {
-        return Duration::try_from_secs_f64(ms / 1000.0).ok();
-    }
-    let text = header("retry-after")?;
-    match number(&text) {
-        Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
-        None => {
-            let date = httpdate::parse_http_date(text.trim()).ok()?;
-            Some(date.duration_since(now).unwrap_or(Duration::ZERO))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn retry_after_in_every_spelling() {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-        let read = |name: &'static str, value: &'static str| {
-            retry_after(|n| (n == name).then(|| value.to_string()), now)
-        };
-        assert_eq!(read("retry-after", "7"), Some(Duration::from_secs(7)));
-        assert_eq!(read("retry-after", "0.5"), Some(Duration::from_millis(500)));
-        assert_eq!(
-            read("retry-after-ms", "250"),
-            Some(Duration::from_millis(250))
-        );
-        assert_eq!(
-            read("retry-after", "Tue, 14 Nov 2023 22:13:50 GMT"),
-            Some(Duration::from_secs(30))
-        );
-        assert_eq!(
-            read("retry-after", "Tue, 14 Nov 2000 22:13:50 GMT"),
-            Some(Duration::ZERO)
-        );
-        assert_eq!(read("retry-after", "-4"), None);
-        assert_eq!(read("retry-after", "soon"), None);
-        assert_eq!(read("retry-after", "1e300"), None);
-    }
 
     #[test]
     fn pauses_grow_to_a_bound() {

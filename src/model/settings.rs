@@ -101,6 +101,13 @@ pub struct ModelSettings {
     /// for more ends the call as busy until then.
     #[serde(default = "retry_wait_s")]
     pub retry_wait_s: u64,
+    /// Seconds after which a model that is busy without naming a time is asked again, by a later
+    /// attempt of the task.
+    #[serde(default = "busy_wait_s")]
+    pub busy_wait_s: u64,
+    /// Bytes of one reply.
+    #[serde(default = "reply_bytes")]
+    pub reply_bytes: usize,
     /// Without it usage has no dollars.
     #[serde(default)]
     pub price: Option<Price>,
@@ -127,6 +134,12 @@ fn retries() -> u32 {
 fn retry_wait_s() -> u64 {
     60
 }
+fn busy_wait_s() -> u64 {
+    60
+}
+fn reply_bytes() -> usize {
+    16 * 1024 * 1024
+}
 
 impl ModelSettings {
     /// Settings with every default.
@@ -147,6 +160,8 @@ impl ModelSettings {
             idle_timeout_s: idle_timeout_s(),
             retries: retries(),
             retry_wait_s: retry_wait_s(),
+            busy_wait_s: busy_wait_s(),
+            reply_bytes: reply_bytes(),
             price: None,
             record: None,
         }

@@ -61,6 +61,29 @@ pub fn live(live: &Live<'_>) -> String {
     out
 }
 
+/// The comment of a task that is parked because the model is busy. `until` and `now` are seconds
+/// since the Unix epoch; `why` is the provider's word for it.
+pub fn waiting(task: TaskId, until: i64, now: i64, why: &str) -> String {
+    format!(
+        "{}\n**Waiting for the model until {}**: {}.\n\nNothing is lost; I go on from here then. `/mend stop` ends it.",
+        marker(task),
+        until_words(until, now),
+        neutralise(&clip_words(&one_line(why), 300)).trim_end_matches('.')
+    )
+}
+
+/// `15:14 UTC`, with the day where it is not today's; a started minute counts as a whole one.
+pub(super) fn until_words(until: i64, now: i64) -> String {
+    let minute = (until + 59).div_euclid(60) * 60;
+    let time = clock(minute);
+    let time = time.get(..5).unwrap_or(&time);
+    match (minute.div_euclid(86_400), now.div_euclid(86_400)) {
+        (then, today) if then == today => format!("{time} UTC"),
+        (then, today) if then == today + 1 => format!("{time} UTC tomorrow"),
+        (then, today) => format!("{time} UTC in {} days", then - today),
+    }
+}
+
 /// How a task ended.
 pub struct Ending<'a> {
     pub task: TaskId,
@@ -134,7 +157,7 @@ fn statement(e: &Ending<'_>) -> String {
             )
         }
         (Verdict::Question, _) => {
-            format!("**I need one answer.** {summary}\n\nComment `/mend retry` with it.")
+            format!("**I need one answer.** {summary}\n\nReply here; I go on from your answer.")
         }
         (Verdict::Answer, _) => summary,
         (Verdict::NotAllowed, _) => super::notice::not_allowed("write"),

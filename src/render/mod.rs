@@ -11,8 +11,10 @@ mod pull_request;
 mod words;
 
 pub use checks::{check_table, check_words};
-pub use comment::{Ending, Live, ending, live};
+pub use comment::{Ending, Live, ending, live, waiting};
 pub use commit::commit_message;
-pub use notice::{help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping};
+pub use notice::{
+    Standing, help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping,
+};
 pub use pull_request::{PullRequest, body, title};
 pub use words::{duration, thousands};

@@ -1,5 +1,6 @@
 //! Short answers to comments and labels that start no task.
 
+use super::comment::until_words;
 use crate::domain::Verdict;
 use crate::text::{clip_words, code_span, neutralise, one_line};
 
@@ -65,15 +66,31 @@ pub fn no_ci_hold() -> String {
     "CI is not held on this branch: my pushes start it as anybody's do.".to_string()
 }
 
-/// How the newest task of an issue stands.
-pub fn status(task: Option<(i64, &str, Option<Verdict>)>) -> String {
-    match task {
-        None => "There was no run for this issue yet.".to_string(),
-        Some((id, _, Some(verdict))) => {
-            format!("The last run (task {id}) ended: {}.", verdict.words())
-        }
-        Some((id, state, None)) => {
-            format!("Task {id} is {state}; its comment above is kept up to date.")
-        }
+/// How a task stands.
+pub struct Standing {
+    pub task: i64,
+    /// The word of its state in the queue.
+    pub state: &'static str,
+    pub verdict: Option<Verdict>,
+    /// When it is gone on with, in seconds since the Unix epoch, where it waits for the model.
+    pub waits_until: Option<i64>,
+}
+
+/// How the newest task of an issue stands; `now` is in seconds since the Unix epoch.
+pub fn status(task: Option<Standing>, now: i64) -> String {
+    let Some(task) = task else {
+        return "There was no run for this issue yet.".to_string();
+    };
+    let id = task.task;
+    match (task.verdict, task.waits_until) {
+        (Some(verdict), _) => format!("The last run (task {id}) ended: {}.", verdict.words()),
+        (None, Some(until)) => format!(
+            "Task {id} is parked: it waits for the model until {}, then goes on from where it is. `/mend stop` ends it.",
+            until_words(until, now)
+        ),
+        (None, None) => format!(
+            "Task {id} is {}; its comment above is kept up to date.",
+            task.state
+        ),
     }
 }

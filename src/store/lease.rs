@@ -1,6 +1,7 @@
 //! Who works on a task: claim, heartbeat, checkpoints, endings. Every write names the epoch of its
 //! claim, so that one who lost the lease changes nothing.
 
+use super::conversations::forget;
 use super::tasks::{int, read};
 use super::{Dialect, Reached, Store, StoreError, Task, ms};
 use crate::domain::{Step, TaskId, Verdict};
@@ -43,7 +44,7 @@ macro_rules! claim {
     ($lock:literal) => {
         concat!(
             "UPDATE tasks SET state = 'running', lease_owner = $1, lease_until = $2, \
-             epoch = epoch + 1, attempt = attempt + 1, updated_at = $3 \
+             epoch = epoch + 1, attempt = attempt + 1, waits_for = NULL, updated_at = $3 \
              WHERE state = 'queued' AND id = (SELECT t.id FROM tasks t \
              WHERE t.state = 'queued' AND t.run_at <= $3 \
              AND NOT EXISTS (SELECT 1 FROM tasks r WHERE r.state = 'running' \
@@ -146,6 +147,7 @@ impl Store {
         verdict: Verdict,
         result: &Value,
     ) -> Result<(), StoreError> {
+        let mut tx = self.write.begin_with(self.dialect.begin()).await?;
         let done = sqlx::query(
             "UPDATE tasks SET state = 'done', verdict = $1, result = $2, error = NULL, \
              lease_owner = NULL, lease_until = NULL, updated_at = $3 \
@@ -156,10 +158,13 @@ impl Store {
         .bind(self.now())
         .bind(held.id.0)
         .bind(held.epoch)
-        .execute(&self.write)
+        .execute(&mut *tx)
         .await?;
+        held_still(done.rows_affected(), held)?;
+        forget(&mut tx, held.id, verdict).await?;
+        tx.commit().await?;
         self.tasks_changed.notify_waiters();
-        held_still(done.rows_affected(), held)
+        Ok(())
     }
 
     /// Ends an attempt that failed: again after `retry_in`, or dead when it was the last one.
@@ -192,18 +197,44 @@ impl Store {
         })
     }
 
-    /// Gives a task back until a time, without counting the attempt: GitHub or the model asks to
-    /// wait, or (with no wait) the server shuts down.
+    /// Gives a task back until a time, without counting the attempt: GitHub asks to wait, or (with
+    /// no wait) the server shuts down.
     pub async fn park(&self, held: Held, wait: Duration, reason: &str) -> Result<(), StoreError> {
+        self.set_aside(held, wait, reason, None).await
+    }
+
+    /// As [`Store::park`], for a model that is busy until then; the wait is added to
+    /// [`Task::model_waited_ms`].
+    pub async fn park_for_model(
+        &self,
+        held: Held,
+        wait: Duration,
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        self.set_aside(held, wait, reason, Some("model")).await
+    }
+
+    async fn set_aside(
+        &self,
+        held: Held,
+        wait: Duration,
+        reason: &str,
+        waits_for: Option<&str>,
+    ) -> Result<(), StoreError> {
         let now = self.now();
+        let waited = waits_for.map_or(0, |_| ms(wait));
         let done = sqlx::query(
-            "UPDATE tasks SET state = 'queued', attempt = attempt - 1, run_at = $1, error = $2, \
+            "UPDATE tasks SET state = 'queued', attempt = attempt - 1, \
+             run_at = CASE WHEN cancel_requested = 1 THEN $3 ELSE $1 END, error = $2, \
+             waits_for = $4, model_waited_ms = model_waited_ms + $5, \
              lease_owner = NULL, lease_until = NULL, updated_at = $3 \
-             WHERE id = $4 AND epoch = $5 AND state = 'running'",
+             WHERE id = $6 AND epoch = $7 AND state = 'running'",
         )
         .bind(now + ms(wait))
         .bind(reason)
         .bind(now)
+        .bind(waits_for)
+        .bind(waited)
         .bind(held.id.0)
         .bind(held.epoch)
         .execute(&self.write)
@@ -240,6 +271,7 @@ impl Store {
 
     /// Ends a dead task, after its people were told.
     pub async fn bury(&self, id: TaskId, verdict: Verdict) -> Result<(), StoreError> {
+        let mut tx = self.write.begin_with(self.dialect.begin()).await?;
         sqlx::query(
             "UPDATE tasks SET verdict = $1, updated_at = $2 \
              WHERE id = $3 AND state = 'dead' AND verdict IS NULL",
@@ -247,8 +279,10 @@ impl Store {
         .bind(verdict.word())
         .bind(self.now())
         .bind(id.0)
-        .execute(&self.write)
+        .execute(&mut *tx)
         .await?;
+        forget(&mut tx, id, verdict).await?;
+        tx.commit().await?;
         Ok(())
     }
 }

@@ -4,7 +4,10 @@ use super::{Dialect, StoreError};
 use sqlx::{AnyConnection, AssertSqlSafe, Connection, Executor, Row};
 
 /// Step `n` of the schema is entry `n - 1`. Never change one that was released; add another.
-const STEPS: &[&str] = &[include_str!("0001_start.sql")];
+const STEPS: &[&str] = &[
+    include_str!("0001_start.sql"),
+    include_str!("0002_waits.sql"),
+];
 
 /// Brings the database to this version's schema; each step in a transaction of its own.
 /// Refuses a database that a newer mend has touched.

@@ -9,6 +9,7 @@
 //! * At most one task of an issue runs; the others wait in order.
 #![allow(clippy::disallowed_methods)] // this room may touch files or processes (src/lib.rs)
 
+mod conversations;
 mod deliveries;
 mod effects;
 mod error;
@@ -18,10 +19,11 @@ mod signals;
 mod tasks;
 mod writer;
 
+pub use conversations::MOST_CONVERSATION;
 pub use deliveries::{Added, Delivery, DeliveryEnd, Incoming};
 pub use error::StoreError;
 pub use lease::{Beat, Claimed, Failed, Held};
-pub use tasks::{Created, Filter, Reached, State, Task};
+pub use tasks::{Created, Filter, Reached, State, Task, WaitsFor};
 
 use crate::domain::Clock;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};

@@ -2,7 +2,7 @@
 
 use super::{Store, StoreError};
 use crate::domain::{RepoName, Step, TaskId, Trigger, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::Row;
 use sqlx::any::AnyRow;
@@ -39,6 +39,14 @@ impl State {
     }
 }
 
+/// What a parked task waits for, where people are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitsFor {
+    /// The model is busy; `Task::run_at` is when it is asked again.
+    Model,
+}
+
 /// What a task has made so far; a later attempt goes on from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Reached {
@@ -70,6 +78,10 @@ pub struct Task {
     pub result: Option<Value>,
     /// Why the last attempt failed, or why it is parked.
     pub error: Option<String>,
+    /// What it is parked for until `run_at`.
+    pub waits_for: Option<WaitsFor>,
+    /// Milliseconds that it was parked for models, all times together.
+    pub model_waited_ms: u64,
     pub created_at: i64,
     pub updated_at: i64,
 }
@@ -230,6 +242,7 @@ pub(super) fn read(row: &AnyRow) -> Result<Task, StoreError> {
     let step: Option<String> = row.try_get("step")?;
     let verdict: Option<String> = row.try_get("verdict")?;
     let result: Option<String> = row.try_get("result")?;
+    let waits_for: Option<String> = row.try_get("waits_for")?;
     let number = |name: &str| -> Result<Option<u64>, StoreError> {
         let n: Option<i64> = row.try_get(name)?;
         Ok(n.map(i64::unsigned_abs))
@@ -262,6 +275,10 @@ pub(super) fn read(row: &AnyRow) -> Result<Task, StoreError> {
             .map(|r| serde_json::from_str(&r).map_err(|e| unreadable("result", e)))
             .transpose()?,
         error: row.try_get("error")?,
+        waits_for: waits_for
+            .map(|w| word("what it waits for", &w))
+            .transpose()?,
+        model_waited_ms: row.try_get::<i64, _>("model_waited_ms")?.unsigned_abs(),
         created_at: row.try_get("created_at")?,
         updated_at: row.try_get("updated_at")?,
     })

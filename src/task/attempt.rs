@@ -92,10 +92,14 @@ impl Attempt<'_> {
             None => {
                 self.greet(&session, &status).await?;
                 self.board.mark("greet");
-                tokio::select! {
-                    done = self.work(&session) => done?,
+                let done = tokio::select! {
+                    done = self.work(&session) => done,
                     () = status.follow() => return Err(TaskError::Person("the status comment's loop ended".into())),
+                };
+                if let Err(error) = &done {
+                    self.tell_waiting(&status, error).await;
                 }
+                done?
             }
         };
         let outgoing = match self.by_person.load(Ordering::Acquire) {
@@ -243,6 +247,10 @@ impl Attempt<'_> {
             fixed.warnings.push(why.to_string());
         }
         self.board.mark("fix");
+        if let Some(wait) = self.wait_for_model(&fixed) {
+            let why = fixed.error.unwrap_or_else(|| "the model is busy".into());
+            return Err(TaskError::ModelBusy { wait, why });
+        }
         if let Some(folder) = &record {
             Recorded::of(&fixed).write(folder)?;
         }

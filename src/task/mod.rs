@@ -10,6 +10,7 @@ mod change;
 mod ending;
 mod models;
 mod outgoing;
+mod park;
 mod pool;
 mod prepare;
 mod publish;
@@ -44,6 +45,8 @@ pub struct Bench {
     pub sandbox: Arc<Sandbox>,
     pub models: Models,
     pub max_output_tokens: u32,
+    /// How long a task may be parked because its model is busy, all times together.
+    pub model_wait: Duration,
     pub prompts: Prompts,
     pub limits: Limits,
     /// Every branch that mend makes begins with it; it ends in a slash.
@@ -108,6 +111,9 @@ pub enum TaskError {
     Model(#[from] ModelError),
     #[error(transparent)]
     Recording(#[from] RecordingError),
+    /// The model is busy: the task waits that long and goes on.
+    #[error("{why}")]
+    ModelBusy { wait: Duration, why: String },
     /// Something that only a person can settle; the text is for them.
     #[error("{0}")]
     Person(String),
@@ -131,6 +137,7 @@ impl TaskError {
             TaskError::Tree(e) => e.is_transient(),
             TaskError::Fix(FixError::Tree(e)) => e.is_transient(),
             TaskError::Fix(FixError::Check(e)) => e.is_transient(),
+            TaskError::ModelBusy { .. } => true,
             _ => false,
         }
     }

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex};
 /// The models of a server.
 pub struct Models {
     pub source: Source,
+    /// Who reads the changes; `None` where nobody does.
+    pub reviewer: Option<Source>,
     /// Where each task's conversation is recorded, in a folder of its own.
     pub record: Option<PathBuf>,
 }

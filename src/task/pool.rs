@@ -149,6 +149,10 @@ async fn give_back(bench: &Bench, claimed: &Claimed, stop: &Cancel, error: &Task
             .park(claimed.held, Duration::ZERO, "the server stopped")
             .await
             .map(|()| Failed::Again)
+    } else if let TaskError::ModelBusy { wait, .. } = error {
+        super::park::park(bench, claimed, *wait, &why)
+            .await
+            .map(|()| Failed::Again)
     } else if error.is_transient() {
         let wait = wait(bench, claimed, error);
         tracing::warn!(error = %why, wait_s = wait.as_secs(), "waits for another try");

@@ -5,6 +5,7 @@ use crate::domain::TaskId;
 use crate::github::{GithubError, Reaction, Session};
 use crate::intake::{Notice, Said, Untold, Voice};
 use crate::render;
+use crate::store::WaitsFor;
 use async_trait::async_trait;
 use std::sync::Arc;
 
@@ -36,17 +37,22 @@ impl Spokesman {
     }
 
     async fn status(&self, task: Option<TaskId>) -> Result<String, Untold> {
+        let now = self.bench.clock.unix();
         let Some(id) = task else {
-            return Ok(render::status(None));
+            return Ok(render::status(None, now));
         };
         let task = self.bench.store.task(id).await.map_err(|e| Untold {
             why: e.to_string(),
             transient: e.is_transient(),
             not_before: None,
         })?;
-        Ok(render::status(
-            task.as_ref().map(|t| (t.id.0, t.state.word(), t.verdict)),
-        ))
+        let standing = task.map(|t| render::Standing {
+            task: t.id.0,
+            state: t.state.word(),
+            verdict: t.verdict,
+            waits_until: t.waits_for.map(|WaitsFor::Model| t.run_at / 1000),
+        });
+        Ok(render::status(standing, now))
     }
 
     /// Reacts to the comment that asked, if one did.

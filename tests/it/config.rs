@@ -259,3 +259,44 @@ fn the_example_of_deploy_is_right() {
     assert_eq!(settings.limits, plain, "the example shows the defaults");
     assert_eq!(settings.server.workers, 2);
 }
+
+#[test]
+fn a_role_has_a_model_of_its_own_or_is_off() {
+    let folder = Folder::new();
+    let s = folder.load(&folder.least(), &[]).unwrap();
+    assert!(s.roles.reviewer.is_none() && s.roles.diagnoser.is_none());
+    let text = format!(
+        "{}park_s = 60\nbusy_wait_s = 5\nreply_bytes = 65536\n\
+         [models.reviewer]\nwire = \"responses\"\nmodel = \"r\"\nbase_url = \"https://other\"\n\
+         [models.reviewer.price]\ninput_per_million = 1\noutput_per_million = 2\n",
+        folder.least()
+    );
+    let variables = [
+        ("MEND_MODELS_REVIEWER_API_KEY", "another-key"),
+        ("MEND_MODELS_DIAGNOSER_WIRE", "chat"),
+        ("MEND_MODELS_DIAGNOSER_MODEL", "d"),
+    ];
+    let s = folder.load(&text, &variables).unwrap();
+    assert_eq!((s.model.park_s, s.model.busy_wait_s), (Some(60), Some(5)));
+    assert_eq!(s.model.reply_bytes, Some(65_536));
+    let reviewer = s.roles.reviewer.unwrap();
+    assert_eq!(
+        (reviewer.wire.as_str(), reviewer.model.as_str()),
+        ("responses", "r")
+    );
+    assert_eq!(reviewer.base_url.as_deref(), Some("https://other"));
+    assert_eq!(reviewer.api_key.unwrap().expose_secret(), "another-key");
+    assert_eq!(reviewer.price.unwrap().output_per_million, 2.0);
+    assert_eq!(s.roles.diagnoser.unwrap().model, "d");
+    assert!(s.model.api_key.is_none(), "no key goes to another endpoint");
+
+    let text = format!(
+        "{}[models.reviewer]\nwire = \"telegraph\"\nmodle = \"r\"\n[models.reviwer]\nwire = \"chat\"\n",
+        folder.least()
+    );
+    let mistakes = folder.mistakes(&text, &[]);
+    assert!(message(&mistakes, "models.reviewer.wire").contains("anthropic, chat or responses"));
+    assert!(message(&mistakes, "models.reviewer.model").contains("MEND_MODELS_REVIEWER_MODEL"));
+    assert!(message(&mistakes, "models.reviewer.modle").contains("models.reviewer.model"));
+    assert!(message(&mistakes, "models.reviwer.wire").contains("models.reviewer.wire"));
+}

@@ -327,6 +327,26 @@ fn endings() {
     insta::assert_snapshot!("endings", told.join("\n\n=====\n\n"));
 }
 
+fn standing(state: &'static str, verdict: Option<Verdict>, waits_until: Option<i64>) -> String {
+    let standing = render::Standing {
+        task: 7,
+        state,
+        verdict,
+        waits_until,
+    };
+    render::status(Some(standing), 1_796_050_000)
+}
+
+#[test]
+fn waiting_for_the_model() {
+    let now = 1_796_051_648;
+    let told = [30, 3600, 10 * 3600, 3 * 86_400].map(|wait| {
+        let why = "the model is busy: status 429, slow down, @ada, after 5 attempts";
+        render::waiting(TaskId(7), now + wait, now, why)
+    });
+    insta::assert_snapshot!("waiting", told.join("\n\n=====\n\n"));
+}
+
 #[test]
 fn short_answers() {
     let all = [
@@ -336,9 +356,10 @@ fn short_answers() {
         render::not_served(),
         render::stopping(0),
         render::stopping(1),
-        render::status(None),
-        render::status(Some((7, "running", None))),
-        render::status(Some((7, "done", Some(Verdict::NoChange)))),
+        render::status(None, 0),
+        standing("running", None, None),
+        standing("done", Some(Verdict::NoChange), None),
+        standing("queued", None, Some(1_796_051_648)),
         render::not_ours(),
         render::no_ci_hold(),
         render::title("Totals drift\nby a cent"),

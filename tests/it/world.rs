@@ -3,15 +3,17 @@
 use mend::app::{Extra, Server};
 use mend::config::{
     DatabaseSettings, Environment, GithubSettings, ModelSettings, Permission as Needed,
-    ReposSettings, SandboxSettings, ServerSettings, Settings,
+    ReposSettings, RoleSettings, SandboxSettings, ServerSettings, Settings,
 };
-use mend::domain::{Limits, Verdict};
+use mend::domain::{Clock, Limits, Verdict};
 use mend::simulator::{CommentView, Permission, PullView, Simulator, SimulatorOptions};
 use mend::store::{Filter, State, Task};
 use mend::task::Times;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 use tempfile::TempDir;
 
 pub const REPO: &str = "acme/adder";
@@ -81,6 +83,25 @@ pub fn more() -> Value {
     ])
 }
 
+/// A turn of a recorded model as Chat Completions answers it.
+pub fn chat(reply: &Value) -> String {
+    let calls = reply["tool_calls"].as_array().cloned().unwrap_or_default();
+    let calls: Vec<Value> = calls
+        .iter()
+        .enumerate()
+        .map(|(n, c)| {
+            json!({"id": format!("call_{n}"), "type": "function",
+                "function": {"name": c["name"], "arguments": c["arguments"].to_string()}})
+        })
+        .collect();
+    json!({
+        "choices": [{"index": 0, "finish_reason": "stop",
+            "message": {"role": "assistant", "content": reply["text"], "tool_calls": calls}}],
+        "usage": {"prompt_tokens": 1000, "completion_tokens": 50},
+    })
+    .to_string()
+}
+
 /// Writes a recording.
 pub fn record(folder: &Path, replies: &[Value]) {
     std::fs::create_dir_all(folder).unwrap();
@@ -93,10 +114,27 @@ pub fn record(folder: &Path, replies: &[Value]) {
     }
 }
 
+/// The machine's clock, moved ahead by the test.
+#[derive(Default)]
+pub struct Moved(AtomicU64);
+
+impl Moved {
+    pub fn on(&self, by: Duration) {
+        self.0.fetch_add(by.as_millis() as u64, Ordering::SeqCst);
+    }
+}
+
+impl Clock for Moved {
+    fn now(&self) -> SystemTime {
+        SystemTime::now() + Duration::from_millis(self.0.load(Ordering::SeqCst))
+    }
+}
+
 pub struct World {
     pub sim: Simulator,
     pub settings: Settings,
     pub times: Times,
+    pub clock: Arc<Moved>,
     server: Option<Server>,
     pub folder: TempDir,
 }
@@ -140,6 +178,7 @@ impl World {
             sim,
             settings,
             times,
+            clock: Arc::default(),
             server: None,
             folder,
         };
@@ -152,6 +191,7 @@ impl World {
         let environment = Environment::of([("PATH", std::env::var("PATH").unwrap())]);
         let extra = Extra {
             times: self.times.clone(),
+            clock: self.clock.clone(),
             program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mend"))),
             ..Extra::default()
         };
@@ -317,6 +357,7 @@ fn settings(sim: &Simulator, folder: &Path, replay: Vec<PathBuf>) -> Settings {
             replay,
             ..ModelSettings::default()
         },
+        roles: RoleSettings::default(),
         database: DatabaseSettings {
             url: format!("sqlite:{}", state.join("mend.db").display()).into(),
         },

@@ -243,6 +243,7 @@ fn settings(
             permission: Needed::Write,
         },
         model: engine.model,
+        roles: engine.roles,
         database: DatabaseSettings {
             url: format!("sqlite:{}", state.join("mend.db").display()).into(),
         },

@@ -3,4 +3,5 @@
 mod edge;
 mod endings;
 mod label;
+mod parks;
 mod retry;

@@ -4,7 +4,7 @@ mod bridge;
 mod faults;
 mod recording;
 mod streams;
-mod stub;
+pub mod stub;
 mod wires;
 
 use mend::domain::Usage;

@@ -169,7 +169,7 @@ async fn an_error_event_in_a_200_stream_is_classified() {
     )
     .await;
     assert!(
-        matches!(&e, Err(ModelError::Busy { until: None, message }) if message.contains("Overloaded")),
+        matches!(&e, Err(ModelError::Busy { until: Some(_), message }) if message.contains("Overloaded")),
         "{e:?}"
     );
     let invalid = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"no\"}}\n\n";

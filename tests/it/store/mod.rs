@@ -1,5 +1,6 @@
 //! The store on real SQLite files.
 
+mod conversations;
 mod deliveries;
 mod killed;
 mod leases;
