@@ -1,8 +1,8 @@
 //! `mend sandbox run` and `mend sandbox probe`.
 
-use crate::domain::{Cancel, Exit};
+use crate::domain::{AllowedHost, Cancel, Exit};
 use crate::sandbox::{
-    self, Bounds, Enforcement, Probe, Ran, Sandbox, SandboxError, Settings, Spec,
+    self, Bounds, Egress, Enforcement, Probe, Ran, Sandbox, SandboxError, Settings, Spec,
 };
 use crate::text::visible;
 use clap::Subcommand;
@@ -48,6 +48,12 @@ enum What {
         /// Print one JSON document instead of the output.
         #[arg(long)]
         json: bool,
+        /// A host that the command may reach through mend's proxy, HOST or HOST:PORT; may be given more than once. Without one there is no network.
+        #[arg(long, value_name = "HOST")]
+        allow: Vec<String>,
+        /// As --allow, for a host that leads to a private or loopback address.
+        #[arg(long, value_name = "HOST")]
+        allow_private: Vec<String>,
         /// Program and arguments.
         #[arg(last = true, required = true, value_name = "CMD")]
         command: Vec<String>,
@@ -71,8 +77,13 @@ pub(super) async fn run(args: Args) -> ExitCode {
         What::Run {
             timeout,
             json,
+            allow,
+            allow_private,
             command,
-        } => run_command(&settings, timeout, json, command).await,
+        } => match egress(&allow, &allow_private) {
+            Ok(network) => run_command(&settings, timeout, json, network, command).await,
+            Err(e) => Err(e),
+        },
         What::Probe { json } => probe(&settings, json).await,
     };
     match done {
@@ -88,6 +99,7 @@ async fn run_command(
     settings: &Settings,
     timeout: f64,
     json: bool,
+    network: Option<Egress>,
     argv: Vec<String>,
 ) -> anyhow::Result<u8> {
     let wall = Duration::try_from_secs_f64(timeout)
@@ -110,6 +122,7 @@ async fn run_command(
             wall,
             ..Bounds::default()
         },
+        network,
         give_back: true,
         tee,
         ..Spec::default()
@@ -131,7 +144,10 @@ async fn run_command(
     if json {
         let document = serde_json::to_string_pretty(&document(&ran))?;
         writeln!(io::stdout(), "{document}")?;
-    } else if let Some(limit) = ran.hit {
+    } else if let Some(traffic) = &ran.traffic {
+        writeln!(io::stderr(), "mend: {}", traffic.words())?;
+    }
+    if let (false, Some(limit)) = (json, ran.hit) {
         writeln!(io::stderr(), "mend: ended at the {} limit", limit.word())?;
     }
     Ok(match ran.exit {
@@ -146,6 +162,19 @@ async fn run_command(
     })
 }
 
+/// What the command may reach; `None` when no host was named.
+fn egress(public: &[String], private: &[String]) -> anyhow::Result<Option<Egress>> {
+    let mut allow = Vec::new();
+    for (hosts, private) in [(public, false), (private, true)] {
+        for text in hosts {
+            let host = AllowedHost::parse(text)
+                .map_err(|why| anyhow::anyhow!("`{}` {why}", text.escape_debug()))?;
+            allow.push(host.with_private(private));
+        }
+    }
+    Ok((!allow.is_empty()).then(|| Egress::to(allow)))
+}
+
 fn document(ran: &Ran) -> serde_json::Value {
     json!({
         "exit": ran.exit,
@@ -153,6 +182,7 @@ fn document(ran: &Ran) -> serde_json::Value {
         "truncated": ran.truncated,
         "hit": ran.hit,
         "seconds": ran.duration.as_secs_f64(),
+        "network": ran.traffic,
     })
 }
 

@@ -1,6 +1,7 @@
 //! The vocabulary that every room shares. No I/O and no policy lives here.
 
 mod check;
+mod egress;
 mod progress;
 mod task;
 mod work;
@@ -9,6 +10,7 @@ pub use check::{
     Basis, CheckRun, Classification, Comparison, Contradiction, Counts, Exit, FailingTest, Kind,
     Outcome,
 };
+pub use egress::{AllowedHost, HostCount, Refusal, Traffic, is_host, port_number};
 pub use progress::{Cancel, Clock, Journal, NoJournal, Progress, Steer, SystemClock};
 pub use task::{
     Command, IssueRef, Person, Reason, RepoName, RepoRef, Step, StopReason, TaskId, Trigger,

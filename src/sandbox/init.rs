@@ -2,7 +2,7 @@
 
 use super::launch::close_inherited;
 use super::wire::{self, InitOrder, Report, Stage};
-use super::{REFUSED, landlock, seccomp};
+use super::{REFUSED, landlock, layout, proxy, seccomp};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::ffi::OsString;
@@ -83,6 +83,11 @@ fn confine(order: &OsString, socket: &UnixStream) -> Result<i32, (Stage, String)
     }
     let landlock = landlock::apply(&order.writable);
     seccomp::apply().map_err(|what| (Stage::Seccomp, what))?;
+    if order.bridge {
+        // After the filters, so that they hold the bridge too.
+        let failed = |e| (Stage::Bridge, format!("open the way to the proxy: {e}"));
+        proxy::start_bridge(layout::PROGRAM).map_err(failed)?;
+    }
     Ok(landlock)
 }
 

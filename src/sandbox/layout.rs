@@ -3,11 +3,11 @@
 use super::etc::{self, HOME, INSIDE_ID};
 use super::toolchain::Toolchains;
 use super::wire::{InitOrder, Word};
-use super::{INIT, SandboxError, Spec, WORK, spec};
+use super::{INIT, SandboxError, Spec, WORK, proxy, spec};
 use std::path::Path;
 
 /// Where mend's own program stands inside.
-const PROGRAM: &str = "/run/mend/init";
+pub(super) const PROGRAM: &str = "/run/mend/init";
 /// `CARGO_HOME` inside.
 const CARGO_HOME: &str = "/tmp/cargo";
 
@@ -17,6 +17,7 @@ pub(super) fn options(
     work: &str,
     program: &Path,
     toolchains: &Toolchains,
+    socket: Option<&Path>,
 ) -> Result<Vec<Word>, SandboxError> {
     let mut words = Words::default();
     words.plain("--unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts");
@@ -36,6 +37,10 @@ pub(super) fn options(
         words.bind("--ro-bind", host, &spec::text(inside)?);
     }
     words.bind("--ro-bind", Word::Closed(spec::text(program)?), PROGRAM);
+    if let Some(socket) = socket {
+        let host = Word::Closed(spec::text(socket)?);
+        words.bind("--ro-bind", host, proxy::SOCKET);
+    }
     words.bind("--bind", Word::Closed(work.into()), WORK);
     for mount in &spec.mounts {
         let how = if mount.writable {
@@ -68,6 +73,7 @@ pub(super) fn command(spec: &Spec) -> Result<Vec<String>, SandboxError> {
         open_files: limits.open_files,
         // No honest command reaches it; it ends what would outlive every other limit.
         cpu: (limits.wall.as_secs() + 1).saturating_mul(processors),
+        bridge: spec.network.is_some(),
         writable: [WORK, "/tmp", "/dev", "/proc"]
             .into_iter()
             .map(String::from)
@@ -113,7 +119,11 @@ fn env(spec: &Spec, toolchains: &Toolchains) -> Vec<(String, String)> {
     ];
     let fixed = fixed.into_iter().map(|(n, v)| (n.into(), v.into()));
     let mut all: Vec<(String, String)> = fixed.collect();
-    for (name, value) in toolchains.env().iter().chain(&spec.env) {
+    let proxy = match spec.network {
+        Some(_) => proxy::variables(),
+        None => Vec::new(),
+    };
+    for (name, value) in toolchains.env().iter().chain(&proxy).chain(&spec.env) {
         all.retain(|(n, _)| n != name);
         all.push((name.clone(), value.clone()));
     }
@@ -164,6 +174,7 @@ mod tests {
             "/w",
             Path::new("/m"),
             &Toolchains::default(),
+            None,
         )
         .unwrap();
         let at = |needle: &str| {

@@ -16,6 +16,9 @@
 //! * **init** runs inside: resource limits, Landlock where the kernel has it, seccomp; it reports
 //!   `ready` and becomes the command. Where seccomp does not load, the command never runs.
 //!
+//! With [`Spec::network`] one Unix socket leads out of the empty network namespace, to a proxy
+//! that lets through what the list says ([`proxy`](mod@proxy)).
+//!
 //! Who changes owners: [`Sandbox::run`], only when mend runs as root. The work folder and
 //! everything in it that belongs to the folder's owner or to root goes to the sandbox's user
 //! (default 65534) before the command starts; with [`Spec::give_back`] it goes back afterwards.
@@ -36,6 +39,7 @@ mod layout;
 mod output;
 mod owner;
 mod probe;
+mod proxy;
 mod reason;
 mod run;
 mod seccomp;
@@ -49,6 +53,7 @@ pub use error::SandboxError;
 pub use init::init_main;
 pub use launch::launch_main;
 pub use probe::{Enforcement, LimitState, Probe, probe};
+pub use proxy::{Budget, Egress, Resolve, SystemResolver, bridge_main};
 pub use spec::{Bounds, HitLimit, Mount, Ran, Settings, Spec};
 
 use crate::domain::Cancel;
@@ -61,6 +66,8 @@ use toolchain::Toolchains;
 pub const LAUNCH: &str = "sandbox-launch";
 /// The hidden subcommand that `main` hands to [`init_main`].
 pub const INIT: &str = "sandbox-init";
+/// The hidden subcommand that `main` hands to [`bridge_main`].
+pub const BRIDGE: &str = "sandbox-bridge";
 /// Exit code of the launcher and of init when the command could not be confined.
 pub const REFUSED: u8 = 125;
 /// Where the work folder stands inside.

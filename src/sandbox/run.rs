@@ -2,6 +2,7 @@
 
 use super::cgroup::Group;
 use super::output::Output;
+use super::proxy::Proxy;
 use super::reason::{self, Knobs};
 use super::watch::First;
 use super::wire::{self, LaunchOrder, Report, Stage};
@@ -43,10 +44,18 @@ pub(super) async fn run(
         path: spec.work.clone(),
         source,
     })?;
+    let proxy = spec.network.as_ref().map(Proxy::start).transpose()?;
+    let socket = proxy.as_ref().map(Proxy::socket);
     let group = sandbox.cgroups.make(&spec.limits);
     let order = LaunchOrder {
         bwrap: spec::text(&sandbox.bwrap)?,
-        options: layout::options(spec, &work, &sandbox.program, &sandbox.toolchains)?,
+        options: layout::options(
+            spec,
+            &work,
+            &sandbox.program,
+            &sandbox.toolchains,
+            socket.as_deref(),
+        )?,
         command: layout::command(spec)?,
         work: work.clone(),
         user: sandbox.user,
@@ -58,7 +67,10 @@ pub(super) async fn run(
     }
     let (mut live, socket) = Live::start(sandbox, spec, group).await?;
     let result = match live.set_up(socket, &order, cancel).await {
-        Ok(landlock) => live.finish(spec, cancel).await.map(|r| (r, landlock)),
+        Ok(landlock) => live.finish(spec, cancel).await.map(|mut ran| {
+            ran.traffic = proxy.as_ref().map(Proxy::traffic);
+            (ran, landlock)
+        }),
         Err(e) => {
             live.end().await;
             Err(e)
@@ -155,7 +167,7 @@ impl Live {
             Some(Report::Failed { stage, what }) => Err(match stage {
                 Stage::Seccomp => unusable(reason::no_seccomp(&what)),
                 Stage::MountNamespace => unusable(reason::no_mount_namespace(&what)),
-                Stage::Launch | Stage::Limits => {
+                Stage::Launch | Stage::Limits | Stage::Bridge => {
                     SandboxError::io("prepare the sandbox", io::Error::other(what))
                 }
             }),
@@ -192,6 +204,7 @@ impl Live {
             truncated,
             duration,
             hit,
+            traffic: None,
         })
     }
 

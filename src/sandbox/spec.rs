@@ -1,7 +1,7 @@
 //! What a caller says about the host and about one command.
 
-use super::SandboxError;
-use crate::domain::Exit;
+use super::{Egress, SandboxError, proxy};
+use crate::domain::{Exit, Traffic};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -34,6 +34,8 @@ pub struct Spec {
     pub limits: Bounds,
     /// More folders and files of the host.
     pub mounts: Vec<Mount>,
+    /// What the command may reach; `None`: no network but its own loopback.
+    pub network: Option<Egress>,
     /// After the command, files of the sandbox's user in the work folder go to the folder's owner.
     /// Matters only when mend runs as root.
     pub give_back: bool,
@@ -118,6 +120,8 @@ pub struct Ran {
     pub duration: Duration,
     /// The limit that it came to, when it was not time.
     pub hit: Option<HitLimit>,
+    /// What it reached and what it was refused; `None` for a command without network.
+    pub traffic: Option<Traffic>,
 }
 
 const BWRAP_PLACES: [&str; 4] = [
@@ -215,7 +219,11 @@ impl Spec {
                     .components()
                     .all(|c| matches!(c, Component::RootDir | Component::Normal(_)));
             let system = SYSTEM.iter().any(|s| inside.starts_with(s));
-            if !plain || system || TAKEN.iter().chain(&["/"]).any(|t| inside == Path::new(t)) {
+            if !plain
+                || system
+                || proxy::is_taken(inside)
+                || TAKEN.iter().chain(&["/"]).any(|t| inside == Path::new(t))
+            {
                 return bad(format!("nothing can be mounted at {}", inside.display()));
             }
         }

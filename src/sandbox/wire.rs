@@ -56,6 +56,8 @@ pub(super) struct InitOrder {
     pub open_files: u64,
     /// Seconds of processor time of one process.
     pub cpu: u64,
+    /// Whether the way to the proxy is to be opened.
+    pub bridge: bool,
     /// Folders inside that may be written, as far as their mounts allow.
     pub writable: Vec<String>,
 }
@@ -78,6 +80,7 @@ pub(super) enum Stage {
     /// The launcher's own mount namespace, as root.
     MountNamespace,
     Limits,
+    Bridge,
     Seccomp,
 }
 

@@ -4,6 +4,7 @@
 mod escape;
 mod lifecycle;
 mod limits;
+mod network;
 mod refusal;
 mod toolchains;
 
