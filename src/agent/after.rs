@@ -1,20 +1,15 @@
 //! What follows the calls of a turn: the automatic check, the notes, stop on green, the ending
 //! (rules W7, W8, W11).
 
-use super::contradiction::{Failures, doubts};
-use super::run::{Loop, WRONG_CALLS};
-use super::{AgentError, Ended, TurnEffect, told};
+use super::calls::WRONG_CALLS;
+use super::run::Loop;
+use super::{AgentError, TurnEffect, told};
 use crate::check::{overall, pairs};
-use crate::domain::{CheckRun, Outcome, Progress, StopReason};
-use crate::model::ModelError;
-use crate::text::{clip_words, one_line};
+use crate::domain::{CheckRun, Outcome, StopReason};
+use crate::model::Dialect;
 use crate::workspace::{Change, WorkspaceError};
 use minijinja::context;
 use sha2::{Digest, Sha256};
-use std::time::SystemTime;
-
-/// The summary when neither an edit nor the model said what was done.
-const DEFAULT_SUMMARY: &str = "Fixed the bug; the full check passes.";
 
 /// Files whose change can make a check run that could not run before (rule C3).
 const MANIFESTS: &[&str] = &[
@@ -46,7 +41,7 @@ impl Loop<'_, '_> {
         let mut notes = Vec::new();
         let by_model = checked.is_some();
         if let Some(runs) = checked {
-            self.check = Some(runs);
+            self.state.check = Some(runs);
         } else if edited && self.worth_checking()? {
             let changes = self.changes()?;
             let base = self.work.base.runs();
@@ -58,8 +53,8 @@ impl Loop<'_, '_> {
             {
                 Ok(runs) => {
                     let result = told::result(&runs, self.budget.tool_result_bytes());
-                    notes.push(format!("Automatic full check after your edits:\n{result}"));
-                    self.check = Some(runs);
+                    notes.push(format!("{}\n{result}", told::CHECKED));
+                    self.state.check = Some(runs);
                 }
                 Err(error) if error.is_cancelled() => {
                     return Ok((None, Some(self.budget.interrupted())));
@@ -69,11 +64,11 @@ impl Loop<'_, '_> {
                 )),
             }
         }
-        let fresh = self.check.clone().filter(|_| by_model || edited);
+        let fresh = self.state.check.clone().filter(|_| by_model || edited);
         if let Some(runs) = &fresh {
             effect.check = Some(overall(runs));
-            self.checks_ms += runs.iter().map(|r| r.duration_ms).sum::<u64>();
-            self.failures.see(runs);
+            self.state.checks_ms += runs.iter().map(|r| r.duration_ms).sum::<u64>();
+            self.state.failures.see(runs);
             if let Some(stop) = self.judge(runs, edited, finish, &mut notes)? {
                 return Ok((None, Some(stop)));
             }
@@ -84,21 +79,34 @@ impl Loop<'_, '_> {
                     .as_deref()
                     .is_some_and(|r| overall(r) == Outcome::Failed);
             if !unseen_failure {
-                return Ok((None, Some(StopReason::Finished)));
+                return Ok((None, Some(self.finished()?)));
             }
             notes.push(
-                "`finish` was not taken yet: it came with edits whose check failed, as you see above. \
-                 Go on, or call `finish` again if this is how it has to stand."
+                "The end of the work was not taken yet: it came with edits whose check failed, as you see above. \
+                 Go on, or end it again if this is how it has to stand."
                     .to_string(),
             );
         }
-        if self.wrong.in_a_row >= WRONG_CALLS {
+        if self.state.wrong.in_a_row >= WRONG_CALLS {
             return Ok((None, Some(StopReason::InvalidCalls)));
         }
-        if self.wrong.most_repeats >= WRONG_CALLS {
+        if self.state.wrong.most_repeats >= WRONG_CALLS {
             return Ok((None, Some(StopReason::RepeatedCall)));
         }
         Ok(((!notes.is_empty()).then(|| notes.join("\n\n")), None))
+    }
+
+    /// How `finish` ends the loop: a question or an answer is one only where nothing was changed.
+    fn finished(&self) -> Result<StopReason, AgentError> {
+        let state = &self.state;
+        let asks = state.question.is_some() || state.answer.is_some();
+        Ok(
+            match (asks && self.changes()?.is_empty(), &state.question) {
+                (true, Some(_)) => StopReason::Question,
+                (true, None) => StopReason::Answer,
+                (false, _) => StopReason::Finished,
+            },
+        )
     }
 
     /// Judges a full check against base: stop on green, a second time-out, or what to tell.
@@ -126,24 +134,28 @@ impl Loop<'_, '_> {
                 }));
             }
             Outcome::TimedOut if edited => {
-                self.timeouts_after_edits += 1;
-                if self.timeouts_after_edits > 1 {
+                self.state.timeouts_after_edits += 1;
+                if self.state.timeouts_after_edits > 1 {
                     return Ok(Some(StopReason::CheckTimedOut));
                 }
             }
             Outcome::DidntStart if !told::blames(self.work.base.runs(), runs) => {
-                self.cannot_run = true
+                self.state.cannot_run = true
             }
             _ => {}
         }
+        let text = self.state.dialect == Dialect::Text;
         let protected = context! { tests_protected => self.work.tests_protected };
         let limits = self.work.prompts.render("limits.md", protected)?;
-        let meaning = told::meaning(self.work.base.runs(), before, runs, &limits);
+        let meaning = told::meaning(self.work.base.runs(), before, runs, &limits, text);
         if !meaning.is_empty() {
             notes.push(meaning);
         }
         if edited && overall(runs) == Outcome::Failed && self.touches_the_report(runs) {
-            notes.push(self.work.prompts.render("contradiction.md", context! {})?);
+            notes.push(self.work.prompts.render(
+                "contradiction.md",
+                context! { text, finish => told::finish(text) },
+            )?);
         }
         Ok(None)
     }
@@ -154,7 +166,7 @@ impl Loop<'_, '_> {
         let changes = self.changes()?;
         let manifest = |name: &str| MANIFESTS.contains(&name) || name.ends_with(".lock");
         Ok(!changes.is_empty()
-            && (!self.cannot_run || changes.iter().any(|c| manifest(c.path.name()))))
+            && (!self.state.cannot_run || changes.iter().any(|c| manifest(c.path.name()))))
     }
 
     fn changes(&self) -> Result<Vec<Change>, AgentError> {
@@ -199,63 +211,6 @@ impl Loop<'_, '_> {
         } else {
             hex::encode(Sha256::digest(diff.as_bytes()))
         })
-    }
-
-    /// Closes the loop.
-    pub(super) fn end(mut self, stop: StopReason, error: Option<ModelError>) -> Ended {
-        self.work.journal.tell(Progress::Loop {
-            stop,
-            turns: self.turns,
-        });
-        let said = self
-            .summaries
-            .iter()
-            .map(|s| s.trim())
-            .filter(|s| !s.is_empty())
-            .collect::<Vec<_>>()
-            .join(" ");
-        let said = if said.is_empty() {
-            self.said.trim().to_string()
-        } else {
-            said
-        };
-        let default_summary = said.is_empty();
-        let green = self
-            .check
-            .as_deref()
-            .is_some_and(|r| overall(r) == Outcome::Passed);
-        let summary = match (default_summary, green) {
-            (false, _) => said,
-            (true, true) => DEFAULT_SUMMARY.to_string(),
-            (true, false) => String::new(),
-        };
-        if doubts(&summary) && self.doubted.is_none() {
-            self.doubted = Some(clip_words(&one_line(&summary), 600));
-        }
-        let workspace = &self.work.workspace;
-        let named = std::mem::take(&mut self.named);
-        let mut contradictions = self.failures.confirm(named, |f| workspace.exists(f));
-        if let Some(runs) = &self.check {
-            Failures::doubt_what_passes(&mut contradictions, runs);
-        }
-        Ended {
-            stop,
-            summary,
-            default_summary,
-            doubted: self.doubted.filter(|_| green),
-            contradictions,
-            turns: self.turns,
-            usage: self.usage,
-            check: self.check,
-            retry_at: match &error {
-                Some(ModelError::Busy { until, .. }) => *until,
-                _ => None::<SystemTime>,
-            },
-            error: error.map(|e| e.to_string()),
-            model_ms: self.model_ms,
-            checks_ms: self.checks_ms,
-            effects: self.effects,
-        }
     }
 }
 

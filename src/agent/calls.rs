@@ -1,11 +1,13 @@
 //! One tool call: carried out, answered, and counted where it was wrong (rule W14).
 
-use super::tools::{self, Call};
+use super::budget::Budget;
+use super::dialect::Asked;
+use super::tools::{Call, End};
 use super::{Work, told};
-use crate::domain::{Cancel, CheckRun, Contradiction, Progress};
-use crate::model::{Arguments, ToolCall};
+use crate::domain::{Cancel, CheckRun, EditEvent, Progress};
 use crate::text::bound;
 use crate::workspace::{self, Edited};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a call led to, beside the text that answers it.
@@ -17,10 +19,9 @@ pub(super) enum Effect {
     },
     /// The full check ran on the work as it stands.
     FullCheck(Vec<CheckRun>),
-    Finish {
-        summary: String,
-        named: Vec<Contradiction>,
-    },
+    Finish(End),
+    /// A text reply without edits.
+    NoEdit,
     /// The stop signal fired while the call was carried out.
     Interrupted,
 }
@@ -33,8 +34,11 @@ pub(super) struct Answer {
     pub(super) effect: Effect,
 }
 
+/// Invalid calls in a row, and repeats of one failing call, that end a task (rule W14).
+pub(super) const WRONG_CALLS: u32 = 3;
+
 /// Wrong calls so far.
-#[derive(Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Wrong {
     /// Invalid calls without a valid one between.
     pub(super) in_a_row: u32,
@@ -45,7 +49,7 @@ pub(super) struct Wrong {
 
 impl Wrong {
     /// Counts an answer and points a repeated failure out.
-    pub(super) fn count(&mut self, call: &ToolCall, answer: &mut Answer) {
+    pub(super) fn count(&mut self, asked: &Asked, answer: &mut Answer) {
         self.in_a_row = if answer.valid { 0 } else { self.in_a_row + 1 };
         if matches!(answer.effect, Effect::Edited { .. }) {
             self.repeats.clear();
@@ -54,10 +58,8 @@ impl Wrong {
         if answer.ok {
             return;
         }
-        let arguments = match &call.arguments {
-            Arguments::Json(value) => value.to_string(),
-            Arguments::Broken { raw, .. } => raw.clone(),
-        };
+        let call = &asked.call;
+        let arguments = call.arguments.raw();
         let n = self
             .repeats
             .entry(format!("{} {arguments}", call.name))
@@ -72,56 +74,53 @@ impl Wrong {
     }
 }
 
-/// Carries a call out.
+/// Carries out what a reply asks for.
 pub(super) async fn carry_out(
     work: &Work<'_>,
-    call: &ToolCall,
+    asked: &Asked,
     turn: u32,
-    cancel: &Cancel,
+    budget: &Budget,
 ) -> Answer {
     let max = work.limits.tool_result_bytes;
-    let parsed = match tools::parse(call) {
+    let parsed = match &asked.parsed {
         Ok(parsed) => parsed,
         Err(text) => {
             return Answer {
-                text,
+                text: bound(text, max),
                 ok: false,
                 valid: false,
                 effect: Effect::Nothing,
             };
         }
     };
-    work.journal.tell(Progress::Tool {
-        turn,
-        action: action(&parsed),
-    });
+    let action = action(parsed);
+    if !action.is_empty() {
+        work.journal.tell(Progress::Tool { turn, action });
+    }
     let workspace = work.workspace;
     let (answer, effect) = match parsed {
         Call::ListFiles { path } => (workspace.list_files(path.as_deref()), Effect::Nothing),
         Call::ReadFile { path, start, lines } => {
-            (workspace.read_file(&path, start, lines), Effect::Nothing)
+            (workspace.read_file(path, *start, *lines), Effect::Nothing)
         }
         Call::Search { pattern, path } => {
-            (workspace.search(&pattern, path.as_deref()), Effect::Nothing)
+            (workspace.search(pattern, path.as_deref()), Effect::Nothing)
         }
-        Call::RestoreFile { path } => landed(workspace.restore_file(&path), None),
-        Call::Edit(edit) => landed(workspace.edit(&edit), edit.summary().map(str::to_string)),
+        Call::RestoreFile { path } => landed(work, turn, workspace.restore_file(path), None),
+        Call::Edit(edit) => {
+            let summary = edit.summary().map(str::to_string);
+            landed(work, turn, workspace.edit(edit), summary)
+        }
+        Call::Reply(reply) => landed(work, turn, workspace.apply_blocks(reply), None),
         Call::RunTests { pattern } => {
-            return run_tests(work, pattern.as_deref(), max, cancel).await;
+            return run_tests(work, pattern.as_deref(), max, budget.cancel()).await;
         }
-        Call::Finish {
-            summary,
-            contradicting_tests,
-        } => {
-            let effect = Effect::Finish {
-                summary,
-                named: contradicting_tests,
-            };
+        Call::Finish(end) => {
             return Answer {
                 text: "taken".to_string(),
                 ok: true,
                 valid: true,
-                effect,
+                effect: Effect::Finish(end.clone()),
             };
         }
     };
@@ -133,12 +132,25 @@ pub(super) async fn carry_out(
     }
 }
 
-/// An edit counts only when a file is different now.
-fn landed(edited: Edited, summary: Option<String>) -> (workspace::Answer, Effect) {
-    let effect = match edited.written.is_empty() {
-        true => Effect::Nothing,
-        false => Effect::Edited { summary },
+/// An edit counts only when a file is different now. What became of it is told (rule E10).
+fn landed(
+    work: &Work<'_>,
+    turn: u32,
+    edited: Edited,
+    summary: Option<String>,
+) -> (workspace::Answer, Effect) {
+    let (event, effect) = match (edited.answer.error, edited.written.is_empty()) {
+        (true, _) => (
+            EditEvent::Rejected(vec![edited.answer.text.clone()]),
+            Effect::Nothing,
+        ),
+        (false, false) => (EditEvent::Parsed(edited.edits), Effect::Edited { summary }),
+        (false, true) if edited.edits == 0 => (EditEvent::NoDiff, Effect::NoEdit),
+        (false, true) => (EditEvent::NoDiff, Effect::Nothing),
     };
+    if !matches!(effect, Effect::NoEdit) {
+        work.journal.tell(Progress::Edits { turn, edits: event });
+    }
     (edited.answer, effect)
 }
 
@@ -202,6 +214,7 @@ fn action(call: &Call) -> String {
         Call::RestoreFile { path } => format!("restoring {}", code(path)),
         Call::RunTests { pattern: None } => "running the check".to_string(),
         Call::RunTests { pattern: Some(p) } => format!("running the tests that match {}", code(p)),
-        Call::Finish { .. } => "finishing".to_string(),
+        Call::Reply(_) => String::new(),
+        Call::Finish(_) => "finishing".to_string(),
     }
 }

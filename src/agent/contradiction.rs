@@ -3,6 +3,7 @@
 
 use crate::domain::{CheckRun, Contradiction, FailingTest, Outcome};
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -20,7 +21,7 @@ static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The failing tests that any full check of the task has shown.
-#[derive(Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Failures(BTreeMap<String, FailingTest>);
 
 impl Failures {

@@ -12,7 +12,11 @@ const FILES_BYTES: usize = 24 * 1024;
 /// Bytes of an earlier run's change.
 const DIFF_BYTES: usize = 24 * 1024;
 
-pub(super) fn message(work: &Work<'_>, cannot_run: bool) -> Result<String, PromptError> {
+pub(super) fn message(
+    work: &Work<'_>,
+    text: bool,
+    cannot_run: bool,
+) -> Result<String, PromptError> {
     let title = sanitise_report(&work.report.title);
     let body = bound(&sanitise_report(&work.report.body), REPORT_BYTES);
     // A mark made from the text itself cannot stand in that text.
@@ -32,6 +36,7 @@ pub(super) fn message(work: &Work<'_>, cannot_run: bool) -> Result<String, Promp
             title, body, guidance,
             files => bound(&files, FILES_BYTES),
             base, base_why, cannot_run,
+            finish => told::finish(text),
             head => work.head.as_ref().map(|runs| told::result(runs, max / 4)),
             earlier_diff => work.earlier.map(|e| bound(&visible(&e.diff), DIFF_BYTES)).unwrap_or_default(),
             earlier_summary => work.earlier.map(|e| bound(&visible(&e.summary), REPORT_BYTES)).unwrap_or_default(),

@@ -6,21 +6,27 @@
 mod after;
 mod budget;
 mod calls;
+mod compact;
 mod contradiction;
+mod dialect;
+mod end;
 mod first;
 mod prompts;
 mod run;
+mod state;
 mod told;
 mod tools;
+mod turns;
 
 pub use prompts::{PromptError, Prompts};
 pub use run::run;
 
 use crate::check::Checks;
 use crate::domain::{
-    Cancel, CheckRun, Contradiction, Journal, Limits, Outcome, Report, Steer, StopReason, Usage,
+    Cancel, CheckRun, Contradiction, Journal, Keep, Limits, Outcome, Report, Steer, StopReason,
+    Usage,
 };
-use crate::model::Model;
+use crate::model::{Dialect, Model};
 use crate::workspace::{Workspace, WorkspaceError};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime};
@@ -63,6 +69,30 @@ pub struct Earlier {
     pub summary: String,
 }
 
+/// How the loop speaks with the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    pub dialect: Dialect,
+    /// Tokens that the model takes in one request, its answer included; `None` where nobody said.
+    pub context_tokens: Option<u64>,
+    /// Lines of one page of `read_file`.
+    pub page_lines: usize,
+    /// Whether the model may run commands in the sandbox.
+    pub run_command: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            dialect: Dialect::default(),
+            context_tokens: None,
+            page_lines: 200,
+            run_command: false,
+        }
+    }
+}
+
 /// One piece of work for the loop.
 pub struct Work<'a> {
     pub report: &'a Report,
@@ -83,6 +113,10 @@ pub struct Work<'a> {
     pub prompts: &'a Prompts,
     pub tests_protected: bool,
     pub max_output_tokens: u32,
+    pub settings: Settings,
+    /// What [`Keep`] was given last in an earlier attempt; the loop goes on from there where it fits.
+    pub resume: Option<String>,
+    pub keep: Option<&'a dyn Keep>,
     pub cancel: &'a Cancel,
     pub steer: Option<&'a dyn Steer>,
     pub journal: &'a dyn Journal,
@@ -109,6 +143,8 @@ pub struct Ended {
     /// Whether `summary` is the plain default, since nobody said anything (rule W8).
     pub default_summary: bool,
     pub contradictions: Vec<Contradiction>,
+    /// The one thing that the model has to know, where it ended with a question.
+    pub question: Option<String>,
     /// The model's own words, where it called a test wrong and the run ended green (rule W15).
     pub doubted: Option<String>,
     pub turns: u32,

@@ -11,6 +11,7 @@ const TEMPLATES: &[(&str, &str)] = &[
         include_str!("../../prompts/contradiction.md"),
     ),
     ("limits.md", include_str!("../../prompts/limits.md")),
+    ("text.md", include_str!("../../prompts/text.md")),
 ];
 
 /// The templates of `prompts/`.

@@ -7,6 +7,9 @@ use crate::text::{bound, strip_ansi, visible};
 /// How many names of one kind are listed before the rest is counted.
 const NAMES: usize = 20;
 
+/// What opens the note about the check that runs by itself.
+pub(super) const CHECKED: &str = "Automatic full check after your edits:";
+
 /// The result of a check as a tool result: the outcome's word first, then a block per command.
 /// `max` bounds the whole in bytes.
 pub(super) fn result(runs: &[CheckRun], max: usize) -> String {
@@ -48,6 +51,14 @@ pub(super) fn line(run: &CheckRun) -> String {
     text
 }
 
+/// How the work is ended, in either dialect.
+pub(super) fn finish(text: bool) -> &'static str {
+    match text {
+        true => "send a `RESULT` block",
+        false => "call `finish`",
+    }
+}
+
 /// What an automatic or a full check means for the model's next step. `before` is what the check
 /// said of the code that the loop started from.
 pub(super) fn meaning(
@@ -55,14 +66,16 @@ pub(super) fn meaning(
     before: Option<Outcome>,
     after: &[CheckRun],
     limits: &str,
+    text_only: bool,
 ) -> String {
+    let finish = finish(text_only);
     let pairs = pairs(base, after);
     let mut text = String::new();
     match overall(after) {
-        Outcome::Passed if before == Some(Outcome::Passed) => text.push_str(
+        Outcome::Passed if before == Some(Outcome::Passed) => text.push_str(&format!(
             "The check was green before your change too: this shows that nothing broke, not that \
-             the report is satisfied. Call `finish` when it is.",
-        ),
+             the report is satisfied. When it is, {finish}.",
+        )),
         Outcome::Passed => {}
         Outcome::Failed => {
             text.push_str(&comparison(&pairs));
@@ -75,11 +88,11 @@ pub(super) fn meaning(
             );
             text.push_str(limits);
         }
-        Outcome::DidntStart => text.push_str(
+        Outcome::DidntStart => text.push_str(&format!(
             "The check cannot run here, for a reason outside your change: this says nothing about \
              your change and is not for you to mend. It is not repeated. Finish the fix by reading, \
-             then call `finish`.",
-        ),
+             then {finish}.",
+        )),
         Outcome::TimedOut => text.push_str(
             "The run was ended by the time limit. This doesn't say whether the change works; if \
              your change could loop for ever, look there.",

@@ -1,5 +1,6 @@
 //! The tools that the model may call: their descriptions, and the arguments of a call as types.
 
+use super::Settings;
 use crate::domain::Contradiction;
 use crate::edit;
 use crate::model::{Arguments, ToolCall, ToolSpec};
@@ -28,10 +29,20 @@ pub(super) enum Call {
     RunTests {
         pattern: Option<String>,
     },
-    Finish {
-        summary: String,
-        contradicting_tests: Vec<Contradiction>,
-    },
+    /// A whole text reply, for the edits in it; no tool.
+    Reply(String),
+    Finish(End),
+}
+
+/// How the model closes its work.
+#[derive(Debug, Clone, Default)]
+pub(super) struct End {
+    pub(super) summary: String,
+    pub(super) named: Vec<Contradiction>,
+    /// One thing that has to be known before anything can be done.
+    pub(super) question: Option<String>,
+    /// What the report asked, answered without code.
+    pub(super) answer: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -71,6 +82,8 @@ struct Tests {
 struct Finish {
     summary: String,
     contradicting_tests: Option<Vec<Named>>,
+    question: Option<String>,
+    answer: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -84,7 +97,7 @@ struct Named {
 }
 
 /// Reads a call; the error says what is wrong with it, for the model.
-pub(super) fn parse(call: &ToolCall) -> Result<Call, String> {
+pub(super) fn parse(call: &ToolCall, settings: &Settings) -> Result<Call, String> {
     let value = match &call.arguments {
         Arguments::Json(value) => value.clone(),
         Arguments::Broken { error, .. } => {
@@ -130,13 +143,16 @@ pub(super) fn parse(call: &ToolCall) -> Result<Call, String> {
         "finish" => {
             let a: Finish = fields(&call.name, value)?;
             let named = a.contradicting_tests.unwrap_or_default();
-            Call::Finish {
+            let said = |text: Option<String>| text.filter(|t| !t.trim().is_empty());
+            Call::Finish(End {
                 summary: a.summary,
-                contradicting_tests: named.into_iter().map(contradiction).collect(),
-            }
+                named: named.into_iter().map(contradiction).collect(),
+                question: said(a.question),
+                answer: said(a.answer),
+            })
         }
         other => {
-            let names: Vec<String> = specs().into_iter().map(|s| s.name).collect();
+            let names: Vec<String> = specs(settings).into_iter().map(|s| s.name).collect();
             return Err(format!(
                 "there is no tool `{other}`; the tools are {}",
                 names.join(", ")
@@ -148,6 +164,37 @@ pub(super) fn parse(call: &ToolCall) -> Result<Call, String> {
 fn fields<T: serde::de::DeserializeOwned>(tool: &str, value: Value) -> Result<T, String> {
     let value = if value.is_null() { json!({}) } else { value };
     serde_json::from_value(value).map_err(|e| format!("`{tool}`: {e}; nothing was done"))
+}
+
+/// A test as a text names it: `tests/test_terms.py:44 test_net_30`, in any order.
+pub(super) fn named(text: &str) -> Contradiction {
+    let mut found = Contradiction {
+        test: String::new(),
+        file: None,
+        line: None,
+        expected: None,
+        report_requires: None,
+        why: None,
+        confirmed: false,
+    };
+    let mut rest = Vec::new();
+    for word in text.split_whitespace() {
+        let plain = word.trim_matches(['`', ',', '(', ')']);
+        let (path, line) = plain.rsplit_once(':').unwrap_or((plain, ""));
+        let line = line.parse::<u64>().ok();
+        let path = if line.is_some() { path } else { plain };
+        let is_file = path.contains('/') || line.is_some();
+        if found.file.is_none() && is_file && !path.contains("::") {
+            (found.file, found.line) = (Some(path.to_string()), line);
+        } else {
+            rest.push(plain);
+        }
+    }
+    found.test = match rest.is_empty() {
+        true => text.trim().to_string(),
+        false => rest.join(" "),
+    };
+    found
 }
 
 fn contradiction(named: Named) -> Contradiction {
@@ -172,7 +219,7 @@ fn contradiction(named: Named) -> Contradiction {
 }
 
 /// The tools as the model sees them.
-pub(super) fn specs() -> Vec<ToolSpec> {
+pub(super) fn specs(settings: &Settings) -> Vec<ToolSpec> {
     let spec = |name: &str, description: &str, schema: Value| ToolSpec {
         name: name.to_string(),
         description: description.to_string(),
@@ -191,8 +238,11 @@ pub(super) fn specs() -> Vec<ToolSpec> {
         ),
         spec(
             "read_file",
-            "Read a text file. Each line is its number, a TAB, then the code. 200 lines are shown unless `lines` asks for more; where lines remain, the last line says how many. \
+            &format!(
+                "Read a text file. Each line is its number, a TAB, then the code. {page} lines are shown unless `lines` asks for more; where lines remain, the last line says how many. \
              Ask for every file that you need in one turn.",
+                page = settings.page_lines
+            ),
             object(
                 &["path"],
                 json!({
@@ -237,6 +287,8 @@ pub(super) fn specs() -> Vec<ToolSpec> {
                 &["summary"],
                 json!({
                     "summary": {"type": "string", "description": "one to three plain sentences: what was wrong, what the code does now"},
+                    "question": {"type": "string", "description": "only where the report cannot be acted on and nothing was changed: the one precise question whose answer you need"},
+                    "answer": {"type": "string", "description": "only where the report asks something that needs no change of code: the answer"},
                     "contradicting_tests": {"type": "array", "items": {
                         "type": "object",
                         "required": ["test", "file", "expected", "report_requires", "why"],
@@ -293,7 +345,7 @@ mod tests {
             ),
         ];
         for (call, says) in cases {
-            let error = parse(&call).unwrap_err();
+            let error = parse(&call, &Settings::default()).unwrap_err();
             assert!(error.contains(says), "{error}");
         }
         let broken = Arguments::Broken {
@@ -305,20 +357,22 @@ mod tests {
             name: "write_file".into(),
             arguments: broken,
         };
-        assert!(parse(&broken).unwrap_err().contains("not valid JSON"));
+        assert!(
+            parse(&broken, &Settings::default())
+                .unwrap_err()
+                .contains("not valid JSON")
+        );
     }
 
     #[test]
     fn contradictions_are_read_whatever_their_types() {
         let args = json!({"summary": "s", "contradicting_tests": [{"test": "t", "line": "44", "expected": 50}]});
-        let Ok(Call::Finish {
-            contradicting_tests,
-            ..
-        }) = parse(&call("finish", args))
+        let Ok(Call::Finish(End { named, .. })) =
+            parse(&call("finish", args), &Settings::default())
         else {
             panic!("not read")
         };
-        assert_eq!(contradicting_tests[0].line, Some(44));
-        assert_eq!(contradicting_tests[0].expected.as_deref(), Some("50"));
+        assert_eq!(named[0].line, Some(44));
+        assert_eq!(named[0].expected.as_deref(), Some("50"));
     }
 }

@@ -1,5 +1,6 @@
 //! Settings as each room wants them.
 
+use crate::agent;
 use crate::config::{self, Environment, RoleSettings, SandboxSettings};
 use crate::model::{self, Model, ModelError, Normalise, Price, Recorder, Replay, WireKind};
 use crate::sandbox;
@@ -20,6 +21,19 @@ pub fn connect(settings: &config::ModelSettings) -> Result<Arc<dyn Model>, Model
         Some(record) => Arc::new(Recorder::new(replay, record, Normalise::default())?),
         None => replay,
     })
+}
+
+/// How the loop speaks with that model.
+pub fn agent_settings(settings: &config::ModelSettings) -> agent::Settings {
+    agent::Settings {
+        dialect: settings
+            .dialect
+            .as_deref()
+            .and_then(|word| word.parse().ok())
+            .unwrap_or_default(),
+        context_tokens: settings.context_tokens,
+        ..agent::Settings::default()
+    }
 }
 
 /// The models of a server's tasks.

@@ -1,6 +1,6 @@
 //! The server: receiver, admission and workers around one store.
 
-use super::convert::{models, sandbox_settings};
+use super::convert::{agent_settings, models, sandbox_settings};
 use crate::agent::{PromptError, Prompts};
 use crate::config::{Environment, Settings};
 use crate::domain::{Cancel, Clock, Journal, NoJournal, SystemClock};
@@ -127,6 +127,7 @@ impl Server {
             models: models(&settings.model, &settings.roles)?,
             max_output_tokens: settings.model.max_output_tokens.unwrap_or(16_384),
             model_wait: Duration::from_secs(settings.model.park_s.unwrap_or(MODEL_WAIT_S)),
+            agent: agent_settings(&settings.model),
             prompts: Prompts::embedded()?,
             limits: settings.limits.clone(),
             branch_prefix: settings.github.branch_prefix.clone(),

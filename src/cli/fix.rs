@@ -5,7 +5,7 @@ use super::machine::Machine;
 use super::out;
 use super::terminal::Terminal;
 use crate::agent::Prompts;
-use crate::app::connect;
+use crate::app::{agent_settings, connect};
 use crate::check::repo_config;
 use crate::domain::{Limits, Report, Verdict};
 use crate::edit::FileChange;
@@ -74,6 +74,9 @@ pub struct ModelArgs {
     /// The model's name as the endpoint knows it
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
+    /// How the model says what it wants done: tools, text or auto
+    #[arg(long, value_name = "DIALECT")]
+    pub(super) dialect: Option<String>,
     /// Ask for whole answers instead of streams
     #[arg(long)]
     pub(super) no_stream: bool,
@@ -100,6 +103,7 @@ impl ModelArgs {
             ("MEND_MODEL_WIRE", self.wire.clone()),
             ("MEND_MODEL_BASE_URL", self.model_url.clone()),
             ("MEND_MODEL_MODEL", self.model.clone()),
+            ("MEND_MODEL_DIALECT", self.dialect.clone()),
             (
                 "MEND_MODEL_STREAM",
                 self.no_stream.then(|| "false".to_string()),
@@ -143,6 +147,9 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         limits: &limits,
         model: &*model,
         max_output_tokens: engine.model.max_output_tokens.unwrap_or(16_384),
+        agent: agent_settings(&engine.model),
+        resume: None,
+        keep: None,
         sandbox,
         scratch: scratch.path(),
         prompts: &Prompts::embedded()?,

@@ -1,6 +1,6 @@
 //! What a terminal shows while something runs: progress on stderr, so that stdout stays a document.
 
-use crate::domain::{Journal, Outcome, Progress};
+use crate::domain::{EditEvent, Journal, Outcome, Progress};
 use crate::render::check_words;
 use crate::text::{clip_words, one_line, visible};
 use std::io::Write;
@@ -77,6 +77,14 @@ impl Journal for Terminal {
                 self.say(&format!("turn {turn} of at most {of}: asking the model"))
             }
             Progress::Tool { turn, action } => self.say(&format!("turn {turn}: {action}")),
+            Progress::Edits {
+                turn,
+                edits: EditEvent::Rejected(why),
+            } => self.say(&format!(
+                "turn {turn}: refused: {}",
+                clip_words(&one_line(&why.join("; ")), 200)
+            )),
+            Progress::Usage(_) | Progress::Edits { .. } => {}
             Progress::Loop { stop, turns } => {
                 self.say(&format!(
                     "the work ended after {turns} turns ({})",

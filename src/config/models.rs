@@ -59,6 +59,8 @@ fn model(r: &mut Reader<'_>, at: &str, needed: bool) -> ModelSettings {
         api_key: r.secret(&key("api_key")).map(SecretString::from),
         headers: headers(r, &key("headers")),
         extra_body: extra_body(r, &key("extra_body")),
+        dialect: dialect(r, &key("dialect")),
+        context_tokens: r.number(&key("context_tokens"), 4096, small),
         stream: r.parsed(&key("stream"), "true or false"),
         max_output_tokens: r
             .number(&key("max_output_tokens"), 1, small)
@@ -79,6 +81,16 @@ fn model(r: &mut Reader<'_>, at: &str, needed: bool) -> ModelSettings {
         record: absolute(r, &key("record")),
         replay,
     }
+}
+
+/// How the model says what it wants done.
+fn dialect(r: &mut Reader<'_>, key: &str) -> Option<String> {
+    let word = r.text(key)?;
+    if !["tools", "text", "auto"].contains(&word.as_str()) {
+        let shown = word.escape_debug().to_string();
+        r.wrong(key, format!("is `{shown}`: it must be tools, text or auto"));
+    }
+    Some(word)
 }
 
 fn headers(r: &mut Reader<'_>, key: &str) -> BTreeMap<String, SecretString> {

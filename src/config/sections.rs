@@ -112,6 +112,10 @@ pub struct ModelSettings {
     pub api_key: Option<SecretString>,
     pub headers: BTreeMap<String, SecretString>,
     pub extra_body: serde_json::Map<String, serde_json::Value>,
+    /// `tools`, `text` or `auto`.
+    pub dialect: Option<String>,
+    /// Tokens that the model takes in one request, its answer included.
+    pub context_tokens: Option<u64>,
     pub stream: Option<bool>,
     pub max_output_tokens: Option<u32>,
     pub max_tokens_field: Option<String>,

@@ -11,7 +11,9 @@ pub use check::{
     Outcome,
 };
 pub use egress::{AllowedHost, HostCount, Refusal, Traffic, is_host, port_number};
-pub use progress::{Cancel, Clock, Journal, NoJournal, Progress, Steer, SystemClock};
+pub use progress::{
+    Cancel, Clock, EditEvent, Journal, Keep, NoJournal, Progress, Steer, SystemClock,
+};
 pub use task::{
     Command, IssueRef, Person, Reason, RepoName, RepoRef, Step, StopReason, TaskId, Trigger,
     TriggerKind, Verdict,

@@ -1,6 +1,8 @@
-//! The seams between a running task and what watches it: progress out, stop and guidance in, time.
+//! The seams between a running task and what watches it: progress and state out, stop and guidance
+//! in, time.
 
-use super::{CheckRun, Outcome, StopReason};
+use super::{CheckRun, Outcome, StopReason, Usage};
+use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio_util::sync::CancellationToken;
@@ -24,8 +26,34 @@ pub enum Progress {
     Turn { turn: u32, of: u32 },
     /// A tool call of that turn, in words that a person reads.
     Tool { turn: u32, action: String },
+    /// What the model has used so far in this task.
+    Usage(Usage),
+    /// Edits of a turn were read (rule E10).
+    Edits { turn: u32, edits: EditEvent },
     /// The loop ended.
     Loop { stop: StopReason, turns: u32 },
+}
+
+/// What became of the edits in one reply or call (rule E10).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EditEvent {
+    /// This many were read and applied.
+    Parsed(usize),
+    /// None was applied; why not.
+    Rejected(Vec<String>),
+    /// There was no edit, or the files already held its text.
+    NoDiff,
+}
+
+impl EditEvent {
+    /// The word in traces.
+    pub fn word(&self) -> &'static str {
+        match self {
+            EditEvent::Parsed(_) => "edits_parsed",
+            EditEvent::Rejected(_) => "edits_rejected",
+            EditEvent::NoDiff => "no_diff",
+        }
+    }
 }
 
 /// Where progress goes. Implementations must not block.
@@ -44,6 +72,14 @@ impl Journal for NoJournal {
 pub trait Steer: Send + Sync {
     /// Takes what came in since the last call.
     fn take(&self) -> Vec<String>;
+}
+
+/// Where a task's conversation is kept, so that a later attempt can go on with it.
+#[async_trait]
+pub trait Keep: Send + Sync {
+    /// Takes the whole resumable state after a turn, as one JSON text; it replaces the one before.
+    /// What cannot be kept is the implementation's to log: the task goes on.
+    async fn keep(&self, state: &str);
 }
 
 /// The stop signal of a task: asked between steps, awaited inside them. A clone shares the signal;

@@ -178,6 +178,10 @@ pub enum StopReason {
     SuitePassed,
     Finished,
     NoToolCalls,
+    /// The report cannot be acted on; the model asks one thing.
+    Question,
+    /// The report asks something that needs no code.
+    Answer,
     TurnLimit,
     TimeLimit,
     TokenLimit,
@@ -196,6 +200,8 @@ impl StopReason {
             StopReason::SuitePassed => "suite_passed",
             StopReason::Finished => "finished",
             StopReason::NoToolCalls => "no_tool_calls",
+            StopReason::Question => "question",
+            StopReason::Answer => "answer",
             StopReason::TurnLimit => "turn_limit",
             StopReason::TimeLimit => "time_limit",
             StopReason::TokenLimit => "token_limit",
@@ -212,8 +218,17 @@ impl StopReason {
     pub fn is_limit(self) -> bool {
         !matches!(
             self,
-            StopReason::SuitePassed | StopReason::Finished | StopReason::NoToolCalls
+            StopReason::SuitePassed
+                | StopReason::Finished
+                | StopReason::NoToolCalls
+                | StopReason::Question
+                | StopReason::Answer
         )
+    }
+
+    /// Whether the loop was ended in the middle of a turn, from outside.
+    pub fn is_interruption(self) -> bool {
+        matches!(self, StopReason::Stopped | StopReason::TimeLimit)
     }
 }
 
@@ -271,6 +286,10 @@ pub enum Reason {
     /// Something was fixed; what still fails failed before.
     FixedOthersFailBefore,
     NoChange,
+    /// One answer is needed before anything can be done.
+    Question,
+    /// The report asked something; the answer needs no change.
+    Answer,
     LimitReached,
     Stopped,
     ModelUnreachable,

@@ -22,7 +22,7 @@ mod pending;
 mod tool;
 mod udiff;
 
-pub use blocks::apply_blocks;
+pub use blocks::{apply_blocks, edit_lines, plain_lines};
 pub use diff::unified_diff;
 pub use error::{EditError, ErrorKind, MAX_MESSAGE};
 pub use files::{AllSeen, FileContent, Files, Guard, NEW_FILE_MODE, Seen, Sight, View};
@@ -55,6 +55,8 @@ pub struct FileChange {
 pub struct Applied {
     /// Every file that is different, deletions first. Empty: no change (rule E8).
     pub changes: Vec<FileChange>,
+    /// How many edits were read; 0 for a reply without any.
+    pub edits: usize,
     /// One line per edit for the model: how many lines became how many, and what was unusual.
     pub notes: Vec<String>,
     /// The changes as `git apply` takes them.

@@ -257,6 +257,7 @@ impl<'a> Pending<'a> {
         let diff = unified_diff(&changes);
         Applied {
             changes,
+            edits: notes.len(),
             notes,
             diff,
         }

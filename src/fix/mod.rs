@@ -14,8 +14,8 @@ use crate::agent::{self, AgentError, Base, Earlier, Ended, Prompts, TurnEffect, 
 use crate::check::{CheckError, Checks, RunOptions, pairs};
 use crate::config::RepoConfig;
 use crate::domain::{
-    Cancel, CheckPair, CheckRun, Contradiction, Journal, Limits, Progress, Reason, Report, Steer,
-    StopReason, Usage, Verdict,
+    Cancel, CheckPair, CheckRun, Contradiction, Journal, Keep, Limits, Progress, Reason, Report,
+    Steer, StopReason, Usage, Verdict,
 };
 use crate::edit::{FileChange, unified_diff};
 use crate::model::Model;
@@ -48,6 +48,12 @@ pub struct Input<'a> {
     pub limits: &'a Limits,
     pub model: &'a dyn Model,
     pub max_output_tokens: u32,
+    /// How the loop speaks with the model.
+    pub agent: agent::Settings,
+    /// What `keep` was given last in an earlier attempt, to go on from.
+    pub resume: Option<String>,
+    /// Where the conversation is kept after each turn.
+    pub keep: Option<&'a dyn Keep>,
     pub sandbox: Arc<Sandbox>,
     /// Folder for throwaway trees; a sandbox under another uid must be able to pass it.
     pub scratch: &'a Path,
@@ -68,6 +74,8 @@ pub struct Fixed {
     pub default_summary: bool,
     pub doubted: Option<String>,
     pub contradictions: Vec<Contradiction>,
+    /// The one thing that has to be known, with the verdict `question`.
+    pub question: Option<String>,
     /// Each command on base and after; `after` is `None` where nothing changed.
     pub pairs: Vec<CheckPair>,
     /// Why there is no base, where there is none.
@@ -166,6 +174,9 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
         prompts: input.prompts,
         tests_protected: !input.allow_tests,
         max_output_tokens: input.max_output_tokens,
+        settings: input.agent.clone(),
+        resume: input.resume.clone(),
+        keep: input.keep,
         cancel: input.cancel,
         steer: input.steer,
         journal: input.journal,
@@ -186,6 +197,7 @@ fn workspace(input: &Input<'_>, copy: &Path) -> Result<Workspace, FixError> {
         tests: input.config.test_paths.clone().unwrap_or(defaults.tests),
         allow_tests: input.allow_tests,
         result_bytes: input.limits.tool_result_bytes,
+        page_lines: input.agent.page_lines,
         redactor: input.redactor.clone(),
         ..Options::default()
     };
@@ -248,6 +260,7 @@ fn conclude(
         default_summary: ended.default_summary,
         doubted: ended.doubted.map(|d| input.redactor.redact(&d)),
         contradictions: ended.contradictions,
+        question: ended.question.map(|q| input.redactor.redact(&q)),
         no_base: match base {
             Base::None(why) => Some(why.clone()),
             Base::Ran(_) => None,

@@ -6,7 +6,7 @@
 //! `result.json`.
 
 use super::{Fixed, Input};
-use crate::agent::{Earlier, TurnEffect};
+use crate::agent::{Earlier, Settings, TurnEffect};
 use crate::domain::{Limits, Outcome, Report, StopReason, Verdict};
 use crate::tree::{RelPath, Tree, TreeError, copy_tree};
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,9 @@ pub struct RecordedTask {
     pub allow_tests: bool,
     #[serde(default)]
     pub limits: Limits,
+    /// How the loop spoke with the model.
+    #[serde(default)]
+    pub agent: Settings,
     /// Whether `start/` holds the code that the loop started from.
     #[serde(default)]
     pub start: bool,
@@ -81,6 +84,7 @@ impl RecordedTask {
             base_check: input.base_check,
             allow_tests: input.allow_tests,
             limits: input.limits.clone(),
+            agent: input.agent.clone(),
             start: input.start.is_some(),
             earlier: input.earlier.cloned(),
         };

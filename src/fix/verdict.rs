@@ -62,6 +62,8 @@ fn without_change(facts: &Facts<'_>) -> (Verdict, Reason) {
         }
         StopReason::ModelError => (Verdict::Crashed, Reason::ModelUnreachable),
         stop if stop.is_limit() => (Verdict::LimitReached, Reason::LimitReached),
+        StopReason::Question => (Verdict::Question, Reason::Question),
+        StopReason::Answer => (Verdict::Answer, Reason::Answer),
         _ => (Verdict::NoChange, Reason::NoChange),
     }
 }

@@ -25,7 +25,7 @@ mod wire;
 pub use error::ModelError;
 pub use record::{Normalise, Recorder};
 pub use replay::Replay;
-pub use settings::{ModelSettings, Price, WireKind};
+pub use settings::{Dialect, ModelSettings, Price, WireKind};
 pub use turn::{Arguments, Message, Request, ToolCall, ToolResult, ToolSpec, Turn, TurnEnd};
 
 use crate::domain::Cancel;

@@ -3,7 +3,7 @@
 use super::ModelError;
 use reqwest::Url;
 use secrecy::SecretString;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,6 +18,32 @@ pub enum WireKind {
     Chat,
     /// OpenAI Responses, without the provider's memory.
     Responses,
+}
+
+/// How a model says what it wants done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialect {
+    /// Tool calls.
+    Tools,
+    /// Blocks and lines in its text, for endpoints without tool calling.
+    Text,
+    /// Tool calls, until the endpoint refuses them or the model answers in blocks.
+    #[default]
+    Auto,
+}
+
+impl std::str::FromStr for Dialect {
+    type Err = ();
+
+    fn from_str(s: &str) -> Result<Self, ()> {
+        match s {
+            "tools" => Ok(Dialect::Tools),
+            "text" => Ok(Dialect::Text),
+            "auto" => Ok(Dialect::Auto),
+            _ => Err(()),
+        }
+    }
 }
 
 impl WireKind {

@@ -102,7 +102,7 @@ pub fn body(pr: &PullRequest<'_>) -> String {
 /// What a maintainer has to know before anything else; empty when the change is simply ready.
 fn headline(pr: &PullRequest<'_>) -> String {
     match pr.reason {
-        Reason::Fixed | Reason::NoChange => String::new(),
+        Reason::Fixed | Reason::NoChange | Reason::Question | Reason::Answer => String::new(),
         Reason::FixedOthersFailBefore => {
             "What still fails failed before this change too; see the list below.".to_string()
         }

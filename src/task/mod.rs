@@ -21,7 +21,7 @@ pub use models::{Models, Source};
 pub use pool::Pool;
 pub use voice::Spokesman;
 
-use crate::agent::Prompts;
+use crate::agent::{self, Prompts};
 use crate::check::CheckError;
 use crate::config::ConfigError;
 use crate::domain::{Clock, Journal, Limits};
@@ -47,6 +47,8 @@ pub struct Bench {
     pub max_output_tokens: u32,
     /// How long a task may be parked because its model is busy, all times together.
     pub model_wait: Duration,
+    /// How the loop speaks with the model.
+    pub agent: agent::Settings,
     pub prompts: Prompts,
     pub limits: Limits,
     /// Every branch that mend makes begins with it; it ends in a slash.

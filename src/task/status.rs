@@ -31,6 +31,7 @@ struct State {
     rows: [String; 4],
     current: usize,
     turn: String,
+    tokens: u64,
 }
 
 impl Board {
@@ -97,7 +98,7 @@ impl Board {
             started: self.started,
             steps: &steps,
             current: state.current,
-            tokens: 0,
+            tokens: state.tokens,
         })
     }
 }
@@ -130,6 +131,8 @@ impl Journal for Board {
             Progress::Tool { action, .. } => {
                 s.rows[FIX] = format!("{}{}", s.turn, crate::text::neutralise(&action));
             }
+            Progress::Usage(used) => s.tokens = used.input_tokens + used.output_tokens,
+            Progress::Edits { .. } => {}
             Progress::Loop { turns, .. } => s.rows[FIX] = format!("done after {turns} turns"),
         });
     }

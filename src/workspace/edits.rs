@@ -17,6 +17,8 @@ pub struct Edited {
     pub written: Vec<String>,
     /// What was written, as a unified diff.
     pub diff: String,
+    /// How many edits were read and applied; 0 for a reply without any.
+    pub edits: usize,
     /// Why the engine refused it.
     pub refused: Option<ErrorKind>,
 }
@@ -27,6 +29,7 @@ impl Edited {
             answer,
             written: Vec::new(),
             diff: String::new(),
+            edits: 0,
             refused: None,
         }
     }
@@ -55,6 +58,11 @@ impl Workspace {
         self.land(edit::apply_blocks(&self.view(), reply), false)
     }
 
+    /// Whether a reply holds edits, or what was meant as some. Writes nothing.
+    pub fn holds_edits(&self, reply: &str) -> bool {
+        edit::apply_blocks(&self.view(), reply).map_or(true, |applied| applied.edits > 0)
+    }
+
     /// Applies a unified diff (rule E7).
     pub fn apply_udiff(&self, reply: &str) -> Edited {
         self.land(edit::apply_udiff(&self.view(), reply), false)
@@ -65,6 +73,7 @@ impl Workspace {
         match self.restore(path) {
             Ok((text, written)) => Edited {
                 written,
+                edits: 1,
                 ..Edited::of(self.answer(Ok(text)))
             },
             Err(why) => Edited::of(self.answer(Err(why))),
@@ -143,6 +152,7 @@ impl Workspace {
                 }
                 Edited {
                     written,
+                    edits: applied.edits,
                     diff: applied.diff,
                     ..Edited::of(self.answer(Ok(self.shown(text.trim()))))
                 }

@@ -9,6 +9,7 @@ mod list;
 mod matching;
 mod near;
 mod read;
+mod saved;
 mod search;
 mod seen;
 mod view;
@@ -16,6 +17,7 @@ mod view;
 pub use crate::tree::Change;
 pub use edits::Edited;
 pub use matching::{HIDDEN, Matcher, TESTS};
+pub use saved::Saved;
 
 use crate::domain::REFUSED_PATHS;
 use crate::text::{Redactor, bound, strip_ansi, visible};

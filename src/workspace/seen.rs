@@ -2,19 +2,25 @@
 
 use crate::edit::Sight;
 use crate::tree::RelPath;
-use std::collections::HashMap;
-use std::sync::Arc;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 
 /// Contents that the model knows, by real path.
-#[derive(Debug, Default)]
-pub(super) struct Seen(HashMap<RelPath, Known>);
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Seen(BTreeMap<String, Known>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Known {
-    content: Arc<[u8]>,
+    /// SHA-256 of the content, in hex.
+    content: String,
     /// Half-open ranges of line indexes that were shown, sorted and apart.
     shown: Vec<(usize, usize)>,
     lines: usize,
+}
+
+fn digest(content: &[u8]) -> String {
+    hex::encode(Sha256::digest(content))
 }
 
 impl Seen {
@@ -26,17 +32,18 @@ impl Seen {
         lines: usize,
         (from, to): (usize, usize),
     ) {
-        let known = self.0.entry(path.clone()).or_insert_with(|| Known {
-            content: content.into(),
+        let content = digest(content);
+        let fresh = Known {
+            content: content.clone(),
             shown: Vec::new(),
             lines,
-        });
-        if *known.content != *content {
-            *known = Known {
-                content: content.into(),
-                shown: Vec::new(),
-                lines,
-            };
+        };
+        let known = self
+            .0
+            .entry(path.to_string())
+            .or_insert_with(|| fresh.clone());
+        if known.content != content {
+            *known = fresh;
         }
         known.shown.push((from, to));
         known.shown.sort_unstable();
@@ -53,11 +60,11 @@ impl Seen {
     /// The model wrote `content` itself, or knows it from what it was shown and changed.
     pub(super) fn know(&mut self, path: &RelPath, content: &[u8]) {
         let known = Known {
-            content: content.into(),
+            content: digest(content),
             shown: vec![(0, usize::MAX)],
             lines: usize::MAX,
         };
-        self.0.insert(path.clone(), known);
+        self.0.insert(path.to_string(), known);
     }
 
     /// Whether the model knows all of `content`.
@@ -66,15 +73,15 @@ impl Seen {
     }
 
     pub(super) fn forget(&mut self, path: &RelPath) {
-        self.0.remove(path);
+        self.0.remove(path.as_str());
     }
 
     pub(super) fn sight(&self, path: &RelPath, now: &[u8]) -> Sight {
-        let Some(known) = self.0.get(path) else {
+        let Some(known) = self.0.get(path.as_str()) else {
             return Sight::Never;
         };
         let all = known.lines == 0 || known.shown.first() == Some(&(0, known.lines));
-        match (all, *known.content == *now) {
+        match (all, known.content == digest(now)) {
             (true, true) => Sight::Whole,
             (true, false) => Sight::Changed,
             (false, _) => Sight::Part,

@@ -7,6 +7,7 @@ mod parse;
 mod whole;
 
 pub(super) use parse::reply_lines;
+pub use parse::{edit_lines, plain_lines};
 
 use super::Applied;
 use super::became;
@@ -50,7 +51,11 @@ pub(super) fn apply_if_any(view: &View<'_>, reply: &str) -> Result<Option<Applie
 pub(super) fn nothing(view: &View<'_>, reply: &str) -> Result<Applied, EditError> {
     let mut pending = Pending::new(view);
     whole::refuse_whole_files(&mut pending, reply)?;
-    Ok(Pending::new(view).finish(vec!["the reply holds no edit".to_string()]))
+    let none = vec!["the reply holds no edit".to_string()];
+    Ok(Applied {
+        edits: 0,
+        ..Pending::new(view).finish(none)
+    })
 }
 
 fn apply(view: &View<'_>, blocks: &[Block<'_>]) -> Result<Applied, EditError> {

@@ -89,6 +89,36 @@ pub(super) fn parse(reply: &str) -> Result<Vec<Block<'_>>, EditError> {
     Ok(blocks)
 }
 
+/// The lines of a reply outside of its blocks; after a block that is not closed there are none.
+pub fn plain_lines(reply: &str) -> Vec<&str> {
+    parted(reply).0
+}
+
+/// The lines of a reply that are its blocks, markers included: two replies with the same edits have
+/// the same, whatever else they say.
+pub fn edit_lines(reply: &str) -> String {
+    parted(reply).1.join("\n")
+}
+
+fn parted(reply: &str) -> (Vec<&str>, Vec<&str>) {
+    let all = reply_lines(reply);
+    let (mut plain, mut blocks) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while at < all.len() {
+        let end = match opening(all[at]) {
+            Some(length) => closing_of(&all, at, length).unwrap_or(all.len() - 1),
+            None => {
+                plain.push(all[at]);
+                at += 1;
+                continue;
+            }
+        };
+        blocks.extend_from_slice(&all[at..=end]);
+        at = end + 1;
+    }
+    (plain, blocks)
+}
+
 /// The closing marker of the block that opens at line `at`.
 fn closing_of(all: &[&str], at: usize, length: usize) -> Result<usize, EditError> {
     for (n, line) in all.iter().enumerate().skip(at + 1) {

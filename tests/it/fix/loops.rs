@@ -260,7 +260,7 @@ async fn a_finish_with_unchecked_edits_waits_for_their_check() {
     ];
     let (fixed, model) = case(SUMS).run(turns).await;
     assert!(
-        model.told(2).contains("`finish` was not taken yet"),
+        model.told(2).contains("was not taken yet"),
         "{}",
         model.told(2)
     );

@@ -2,16 +2,18 @@
 //! and the checks are real.
 
 mod check;
+mod dialect;
 mod loops;
 mod prompts;
 mod recordings;
 mod replay;
+mod resume;
 mod verdicts;
 
 use async_trait::async_trait;
-use mend::agent::{Earlier, Prompts};
+use mend::agent::{self, Earlier, Prompts};
 use mend::check::repo_config;
-use mend::domain::{Cancel, Limits, NoJournal, Report, Usage};
+use mend::domain::{Cancel, EditEvent, Journal, Keep, Limits, Progress, Report, Usage};
 use mend::fix::{self, Fixed, Input};
 use mend::model::{Arguments, Message, Model, ModelError, Request, ToolCall, Turn, TurnEnd};
 use mend::sandbox::{Sandbox, Settings};
@@ -144,7 +146,63 @@ pub struct Case {
     pub base_check: bool,
     pub allow_tests: bool,
     pub limits: Limits,
+    pub agent: agent::Settings,
     pub cancel: Cancel,
+    pub resume: Option<String>,
+    /// What was handed out after each turn.
+    pub kept: Kept,
+    /// What the journal heard.
+    pub heard: Heard,
+}
+
+/// The states that a run handed out, in order.
+#[derive(Default)]
+pub struct Kept(Mutex<Vec<String>>);
+
+#[async_trait]
+impl Keep for Kept {
+    async fn keep(&self, state: &str) {
+        self.0.lock().unwrap().push(state.to_string());
+    }
+}
+
+impl Kept {
+    /// The state after turn `n`, from 1.
+    pub fn after(&self, n: usize) -> String {
+        self.0.lock().unwrap()[n - 1].clone()
+    }
+}
+
+/// Everything that a run told.
+#[derive(Default)]
+pub struct Heard(pub Mutex<Vec<Progress>>);
+
+impl Journal for Heard {
+    fn tell(&self, event: Progress) {
+        self.0.lock().unwrap().push(event);
+    }
+}
+
+impl Heard {
+    /// The notes, a line each.
+    pub fn notes(&self) -> String {
+        let heard = self.0.lock().unwrap();
+        let notes = heard.iter().filter_map(|p| match p {
+            Progress::Note(note) => Some(note.clone()),
+            _ => None,
+        });
+        notes.collect::<Vec<_>>().join("\n")
+    }
+
+    /// What became of edits.
+    pub fn edits(&self) -> Vec<EditEvent> {
+        let heard = self.0.lock().unwrap();
+        let edits = heard.iter().filter_map(|p| match p {
+            Progress::Edits { edits, .. } => Some(edits.clone()),
+            _ => None,
+        });
+        edits.collect()
+    }
 }
 
 pub fn case(files: &[(&str, &str)]) -> Case {
@@ -173,7 +231,11 @@ pub fn case(files: &[(&str, &str)]) -> Case {
         base_check: true,
         allow_tests: false,
         limits: Limits::default(),
+        agent: agent::Settings::default(),
         cancel: Cancel::new(),
+        resume: None,
+        kept: Kept::default(),
+        heard: Heard::default(),
     }
 }
 
@@ -223,13 +285,16 @@ impl Case {
             limits: &config.limits.narrow(&self.limits),
             model,
             max_output_tokens: 4096,
+            agent: self.agent.clone(),
+            resume: self.resume.clone(),
+            keep: Some(&self.kept),
             sandbox: sandbox().await,
             scratch: self.folder.path(),
             prompts: &Prompts::embedded().unwrap(),
             redactor: &Redactor::new(),
             cancel: &self.cancel,
             steer: None,
-            journal: &NoJournal,
+            journal: &self.heard,
         };
         let fixed = fix::run(&input).await.unwrap();
         assert_eq!(

@@ -55,3 +55,14 @@ async fn the_first_message_where_the_check_cannot_run() {
         .await;
     insta::assert_snapshot!("cannot_run", steady(&model.told(1)));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_request_in_text() {
+    let mut text = case(SUMS);
+    text.agent.dialect = mend::model::Dialect::Text;
+    text.agent.run_command = true;
+    let (_, model) = text.run(vec![turn("RESULT\nsummary: no", &[])]).await;
+    let request = model.seen.lock().unwrap()[0].clone();
+    insta::assert_snapshot!("text_system", request.system);
+    insta::assert_snapshot!("text_first", steady(&model.told(1)));
+}

@@ -1,0 +1,128 @@
+//! What surrounds a turn: which dialect it is in, what people said meanwhile, a reply that asks for
+//! nothing, the end of the work.
+
+use super::calls::WRONG_CALLS;
+use super::run::Loop;
+use super::tools::End;
+use super::{AgentError, dialect};
+use crate::domain::{EditEvent, Progress, StopReason};
+use crate::model::{Dialect, Message, ModelError, Turn, TurnEnd};
+
+/// What stands before the words of a person, which no later message leaves out.
+pub(super) const GUIDANCE: &str = "A maintainer says, while you work:";
+
+impl Loop<'_, '_> {
+    /// What people said goes to the model with the next request.
+    pub(super) fn tell_guidance(&mut self, said: &[String]) {
+        if said.is_empty() {
+            return;
+        }
+        self.state.guidance.extend_from_slice(said);
+        let text = said
+            .iter()
+            .map(|s| format!("{GUIDANCE}\n{}", crate::text::sanitise_report(s)))
+            .collect::<Vec<_>>()
+            .join("\n\n");
+        match self.state.request.messages.last_mut() {
+            Some(Message::ToolResults { note, .. }) => {
+                *note = Some(match note.take() {
+                    Some(before) => format!("{before}\n\n{text}"),
+                    None => text,
+                });
+            }
+            Some(Message::User(before)) => before.push_str(&format!("\n\n{text}")),
+            _ => self.state.request.messages.push(Message::User(text)),
+        }
+    }
+
+    /// Whether an error at the very start may mean that the endpoint takes no tools: gateways say
+    /// so in many words, so the request is made once more without them.
+    pub(super) fn refuses_tools(&self, error: &ModelError) -> bool {
+        let told = match error {
+            ModelError::Permanent { status, message } => {
+                matches!(status, Some(400 | 404 | 405 | 422 | 501)) || speaks_of_tools(message)
+            }
+            ModelError::Unavailable { message } => speaks_of_tools(message),
+            _ => false,
+        };
+        told && self.state.dialect == Dialect::Auto && self.state.turns == 0
+    }
+
+    /// Begins anew in the text dialect.
+    pub(super) fn fall_to_text(&mut self) -> Result<(), AgentError> {
+        self.work.journal.tell(Progress::Note(
+            "the endpoint takes no tool calls: going on with edits in text".to_string(),
+        ));
+        Ok(self.state.to_text(self.work)?)
+    }
+
+    /// The first answer decides between the dialects, where the settings leave it open.
+    pub(super) fn settle_dialect(&mut self, turn: &Turn) -> Result<(), AgentError> {
+        if self.state.dialect != Dialect::Auto {
+            return Ok(());
+        }
+        if !turn.calls.is_empty() {
+            self.state.dialect = Dialect::Tools;
+        } else if turn.end != TurnEnd::Truncated
+            && (dialect::asks(&turn.text, &self.work.settings)
+                || self.work.workspace.holds_edits(&turn.text))
+        {
+            self.fall_to_text()?;
+        }
+        Ok(())
+    }
+
+    /// A reply that asks for nothing ends the loop, unless it was cut off or, in the text dialect,
+    /// is the first of its kind.
+    pub(super) fn nothing_asked(&mut self, words: &str, end: TurnEnd) -> Option<StopReason> {
+        let text_only = self.state.dialect == Dialect::Text;
+        let again = if end == TurnEnd::Truncated {
+            self.state.wrong.in_a_row += 1;
+            if self.state.wrong.in_a_row >= WRONG_CALLS {
+                return Some(StopReason::InvalidCalls);
+            }
+            match text_only {
+                true => {
+                    "Your reply was cut off at the output limit, so nothing in it was applied. Send shorter edits."
+                }
+                false => {
+                    "Your reply was cut off at the output limit before it came to a tool call. Go on with a tool call."
+                }
+            }
+        } else if text_only && self.state.idle_replies == 0 {
+            self.work.journal.tell(Progress::Edits {
+                turn: self.state.turns,
+                edits: EditEvent::NoDiff,
+            });
+            self.state.idle_replies += 1;
+            "Your reply held no block, no request and no RESULT, so nothing was done. Send blocks for your edits, lines such as `READ path`, or a RESULT block if the work is done."
+        } else {
+            self.state.named.extend(self.state.failures.named_in(words));
+            self.state.summaries = vec![words.trim().to_string()];
+            return Some(StopReason::NoToolCalls);
+        };
+        self.state
+            .request
+            .messages
+            .push(Message::User(again.into()));
+        None
+    }
+
+    /// Takes what the model closes its work with.
+    pub(super) fn close(&mut self, end: End) {
+        let state = &mut self.state;
+        state.summaries = vec![end.summary];
+        state
+            .named
+            .retain(|old| end.named.iter().all(|new| new.test != old.test));
+        state.named.extend(end.named);
+        (state.question, state.answer) = (end.question, end.answer);
+    }
+}
+
+fn speaks_of_tools(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    ["tool", "function call", "functions"]
+        .iter()
+        .any(|word| message.contains(word))
+}
