@@ -13,6 +13,7 @@ mod end;
 mod first;
 mod prompts;
 mod run;
+mod specs;
 mod state;
 mod told;
 mod tools;

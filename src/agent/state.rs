@@ -4,7 +4,7 @@
 use super::calls::Wrong;
 use super::compact::Size;
 use super::contradiction::Failures;
-use super::{AgentError, Base, PromptError, TurnEffect, Work, dialect, first, told, tools};
+use super::{AgentError, Base, PromptError, TurnEffect, Work, dialect, first, specs, told};
 use crate::domain::{CheckRun, Contradiction, Progress, StopReason, Usage};
 use crate::model::{Dialect, Message, Request};
 use crate::workspace::Saved;
@@ -149,7 +149,7 @@ impl State {
     }
 
     /// Begins the conversation anew as text, for an endpoint that cannot call tools.
-    pub(super) fn to_text(&mut self, work: &Work<'_>) -> Result<(), PromptError> {
+    pub(super) fn begin_in_text(&mut self, work: &Work<'_>) -> Result<(), PromptError> {
         self.dialect = Dialect::Text;
         self.request = request(work, Dialect::Text, self.cannot_run)?;
         Ok(())
@@ -172,7 +172,7 @@ fn request(work: &Work<'_>, dialect: Dialect, cannot_run: bool) -> Result<Reques
         messages: vec![Message::User(first::message(work, text, cannot_run)?)],
         tools: match text {
             true => Vec::new(),
-            false => tools::specs(&work.settings),
+            false => specs::specs(&work.settings),
         },
         max_output_tokens: work.max_output_tokens,
     })

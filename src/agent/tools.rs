@@ -1,9 +1,9 @@
-//! The tools that the model may call: their descriptions, and the arguments of a call as types.
+//! The tools that the model may call: the arguments of a call as types.
 
 use super::Settings;
 use crate::domain::Contradiction;
 use crate::edit;
-use crate::model::{Arguments, ToolCall, ToolSpec};
+use crate::model::{Arguments, ToolCall};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -152,7 +152,10 @@ pub(super) fn parse(call: &ToolCall, settings: &Settings) -> Result<Call, String
             })
         }
         other => {
-            let names: Vec<String> = specs(settings).into_iter().map(|s| s.name).collect();
+            let names: Vec<String> = super::specs::specs(settings)
+                .into_iter()
+                .map(|s| s.name)
+                .collect();
             return Err(format!(
                 "there is no tool `{other}`; the tools are {}",
                 names.join(", ")
@@ -215,105 +218,6 @@ fn contradiction(named: Named) -> Contradiction {
         report_requires: text(named.report_requires),
         why: text(named.why),
         confirmed: false,
-    }
-}
-
-/// The tools as the model sees them.
-pub(super) fn specs(settings: &Settings) -> Vec<ToolSpec> {
-    let spec = |name: &str, description: &str, schema: Value| ToolSpec {
-        name: name.to_string(),
-        description: description.to_string(),
-        schema,
-    };
-    let object = |required: &[&str], properties: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
-    let [edit_file, write_file] = edit::tool_texts();
-    vec![
-        spec(
-            "list_files",
-            "List the project's files, or those of a folder. The first message already holds the list.",
-            object(
-                &[],
-                json!({"path": {"type": "string", "description": "a folder; the whole project without it"}}),
-            ),
-        ),
-        spec(
-            "read_file",
-            &format!(
-                "Read a text file. Each line is its number, a TAB, then the code. {page} lines are shown unless `lines` asks for more; where lines remain, the last line says how many. \
-             Ask for every file that you need in one turn.",
-                page = settings.page_lines
-            ),
-            object(
-                &["path"],
-                json!({
-                    "path": {"type": "string"},
-                    "start": {"type": "integer", "minimum": 1, "description": "first line, from 1"},
-                    "lines": {"type": "integer", "minimum": 1, "description": "how many lines"}
-                }),
-            ),
-        ),
-        spec(
-            "search",
-            "Search the project's text files for a regular expression (no look-around); answers path:line: text.",
-            object(
-                &["pattern"],
-                json!({
-                    "pattern": {"type": "string"},
-                    "path": {"type": "string", "description": "a file or folder to search in"}
-                }),
-            ),
-        ),
-        edit_spec(edit_file),
-        edit_spec(write_file),
-        spec(
-            "restore_file",
-            "Put a file back as it was before your first edit of it; a file that you created goes.",
-            object(&["path"], json!({"path": {"type": "string"}})),
-        ),
-        spec(
-            "run_tests",
-            "Run the project's check. The full check already runs by itself after every turn in which an edit landed, so this is \
-             rarely needed; with a pattern it runs only the tests that match it, which never counts as the check.",
-            object(
-                &[],
-                json!({"pattern": {"type": "string", "description": "part of a test's name; the full check without it"}}),
-            ),
-        ),
-        spec(
-            "finish",
-            "End the work with a summary for the maintainer. Name under `contradicting_tests` every test that expects what the report \
-             rules out; the code keeps what the report describes.",
-            object(
-                &["summary"],
-                json!({
-                    "summary": {"type": "string", "description": "one to three plain sentences: what was wrong, what the code does now"},
-                    "question": {"type": "string", "description": "only where the report cannot be acted on and nothing was changed: the one precise question whose answer you need"},
-                    "answer": {"type": "string", "description": "only where the report asks something that needs no change of code: the answer"},
-                    "contradicting_tests": {"type": "array", "items": {
-                        "type": "object",
-                        "required": ["test", "file", "expected", "report_requires", "why"],
-                        "properties": {
-                            "test": {"type": "string"}, "file": {"type": "string"}, "line": {"type": "integer"},
-                            "expected": {"type": "string", "description": "what the test expects"},
-                            "report_requires": {"type": "string", "description": "what the report requires"},
-                            "why": {"type": "string"}
-                        }
-                    }}
-                }),
-            ),
-        ),
-    ]
-}
-
-/// What follows an edit belongs to the loop, so the loop says it (rule W7).
-const AFTER_EDITS: &str = "After any turn in which an edit landed, the full check runs by itself and its result comes back to you: \
-                           do not call run_tests to verify. If the fix needs several edits, make them all in this same turn.";
-
-fn edit_spec(text: edit::ToolText) -> ToolSpec {
-    ToolSpec {
-        name: text.name.to_string(),
-        description: format!("{} {AFTER_EDITS}", text.description),
-        schema: text.schema,
     }
 }
 

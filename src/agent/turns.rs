@@ -53,7 +53,7 @@ impl Loop<'_, '_> {
         self.work.journal.tell(Progress::Note(
             "the endpoint takes no tool calls: going on with edits in text".to_string(),
         ));
-        Ok(self.state.to_text(self.work)?)
+        Ok(self.state.begin_in_text(self.work)?)
     }
 
     /// The first answer decides between the dialects, where the settings leave it open.
