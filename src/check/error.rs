@@ -8,9 +8,13 @@ use crate::tree::TreeError;
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     #[error(
-        "no check found{in_folder}: no tests for pytest, unittest or `node --test`, no `test` script in a package.json, no Cargo.toml, go.mod or `test` target; write the command that tests the project into `{REPO_FILE}`, for example: check = \"make test\""
+        "no check found{in_folder}: no tests that a runner known to mend would collect, no `test` script and no `test` target{in_ci}; write the command that tests the project into `{REPO_FILE}`, for example: check = \"make test\""
     )]
-    NoCheck { in_folder: String },
+    NoCheck {
+        in_folder: String,
+        /// What the project's CI runs, where it tests.
+        in_ci: String,
+    },
     #[error(
         "`working_directory` in `{REPO_FILE}` names `{folder}`, which is no folder of the project"
     )]

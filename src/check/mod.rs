@@ -5,15 +5,11 @@ mod detect;
 mod error;
 mod fresh;
 mod narrow;
-mod node;
 mod pairs;
-mod project;
-mod python;
 mod run;
-mod rust;
 
-pub use command::CheckCommand;
-pub use detect::{detect, repo_config};
+pub use command::{CheckCommand, SetupCommand};
+pub use detect::{Detection, PassedOver, detect, repo_config, survey};
 pub use error::CheckError;
 pub use fresh::Checks;
 pub use narrow::{narrow, quote};

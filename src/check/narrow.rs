@@ -20,9 +20,8 @@ pub fn narrow(commands: &[CheckCommand], pattern: &str) -> Result<Vec<CheckComma
             Some(CheckCommand {
                 command: narrowed(&c.command, pattern)?,
                 why: format!("narrowed to `{pattern}`"),
-                folder: c.folder.clone(),
-                named: c.named,
                 narrowed: true,
+                ..c.clone()
             })
         })
         .collect();

@@ -7,6 +7,8 @@ mod models;
 mod read;
 mod reader;
 mod repo;
+mod repo_keys;
+mod repo_values;
 mod secret_file;
 mod sections;
 mod settings;
@@ -14,7 +16,8 @@ mod values;
 
 pub use environment::Environment;
 pub use error::ConfigError;
-pub use repo::{REPO_FILE, RepoConfig, RepoLimits};
+pub use repo::{PackageConfig, REPO_FILE, RepoConfig, RepoLimits};
+pub use repo_keys::repo_schema;
 pub use sections::{
     DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings, ReposSettings,
     RoleSettings, SandboxSettings, ServerSettings,

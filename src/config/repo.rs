@@ -1,77 +1,53 @@
 //! The repository's own file: it may say how the project is checked, and may only narrow.
 
 use super::ConfigError;
+use super::repo_keys::{LIMITS, OPERATORS, PACKAGE, TOP, unknown};
+use super::repo_values::{commands, count, folder, patterns, report_paths, shown, variables};
 use crate::domain::Limits;
-use crate::text::{clip_words, nearest, visible};
 use toml::{Table, Value};
 
 /// Where the file lies in a repository.
 pub const REPO_FILE: &str = ".github/mend.toml";
 
-const KEYS: &[&str] = &["check", "test_paths", "working_directory", "limits"];
-const LIMIT_KEYS: &[&str] = &[
-    "turns",
-    "wall_s",
-    "check_s",
-    "input_tokens",
-    "dollars",
-    "tool_result_bytes",
-];
-/// What somebody may write who has not read the documentation.
-const MEANT: &[(&str, &str)] = &[
-    ("test", "check"),
-    ("tests", "check"),
-    ("command", "check"),
-    ("commands", "check"),
-    ("checks", "check"),
-    ("folder", "working_directory"),
-    ("directory", "working_directory"),
-    ("workdir", "working_directory"),
-    ("cwd", "working_directory"),
-    ("protected_tests", "test_paths"),
-    ("timeout", "limits.check_s"),
-];
-/// Only the operator of the server decides these.
-const OPERATORS: &[&str] = &[
-    "model",
-    "models",
-    "endpoint",
-    "provider",
-    "api_key",
-    "sandbox",
-    "network",
-    "egress",
-    "github",
-    "git",
-    "server",
-    "webhook",
-    "database",
-    "store",
-    "label",
-    "permission",
-    "permissions",
-    "reviewers",
-    "secrets",
-    "tokens",
-    "price",
-    "publish",
-    "bot",
-];
-const MAX_ENTRIES: usize = 64;
-const MAX_TEXT: usize = 4096;
+/// Packages that a file may name.
+const MAX_PACKAGES: usize = 64;
 
 /// What a repository says about itself. The default is that of a repository without the file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RepoConfig {
+    /// The commands that fetch or build what the check needs; `None`: detect them.
+    pub setup: Option<Vec<String>>,
     /// The commands that check the project, each for `/bin/sh -c`; empty: detect them.
     pub check: Vec<String>,
     /// Replaces the built-in patterns of tests; each in the form of a line of `.gitignore`.
     pub test_paths: Option<Vec<String>>,
     /// The folder in which the commands run, relative to the project's root.
     pub working_directory: Option<String>,
+    /// Variables of the check and of the set-up.
+    pub env: Vec<(String, String)>,
+    /// Paths that mend does not change, in the form of lines of a `.gitignore`.
+    pub protected_paths: Vec<String>,
+    /// Where the check writes JUnit XML, relative to the working directory; `*` and `**` as in a shell.
+    pub reports: Vec<String>,
+    /// Packages with a check of their own, in the order of the file.
+    pub packages: Vec<PackageConfig>,
     pub limits: RepoLimits,
     /// What was ignored, one line each, for the person who reads the pull request.
     pub warnings: Vec<String>,
+}
+
+/// One package of a repository that holds several.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PackageConfig {
+    /// Relative to the project's root.
+    pub folder: String,
+    pub setup: Option<Vec<String>>,
+    pub check: Vec<String>,
+    /// Beside the variables of the whole file, which these replace.
+    pub env: Vec<(String, String)>,
+    pub timeout_s: Option<u64>,
+    /// Relative to the package's folder.
+    pub reports: Vec<String>,
 }
 
 /// Limits that the repository sets for itself; they count only where they are narrower.
@@ -125,9 +101,19 @@ impl RepoConfig {
         let mut mistakes = Vec::new();
         for (key, value) in &table {
             let result = match key.as_str() {
-                "check" => commands(value).map(|c| config.check = c),
-                "test_paths" => patterns(value).map(|p| config.test_paths = Some(p)),
-                "working_directory" => folder(value).map(|f| config.working_directory = f),
+                "setup" => commands("setup", value, true).map(|c| config.setup = Some(c)),
+                "check" => commands("check", value, false).map(|c| config.check = c),
+                "test_paths" => patterns("test_paths", value).map(|p| config.test_paths = Some(p)),
+                "protected_paths" => {
+                    patterns("protected_paths", value).map(|p| config.protected_paths = p)
+                }
+                "working_directory" => {
+                    folder("working_directory", value).map(|f| config.working_directory = f)
+                }
+                "env" => variables("env", value).map(|v| config.env = v),
+                "timeout" => count("timeout", value).map(|n| config.limits.check_within(n)),
+                "reports" => report_paths("reports", value).map(|r| config.reports = r),
+                "packages" => packages(value, &mut mistakes).map(|p| config.packages = p),
                 "limits" => match value.as_table() {
                     Some(limits) => {
                         config.limits.read(limits, &mut mistakes);
@@ -141,7 +127,7 @@ impl RepoConfig {
                     ));
                     Ok(())
                 }
-                key => Err(unknown(key, KEYS)),
+                key => Err(unknown(key, TOP)),
             };
             mistakes.extend(result.err());
         }
@@ -153,6 +139,11 @@ impl RepoConfig {
 }
 
 impl RepoLimits {
+    /// `timeout` and `limits.check_s` say the same; the narrower one counts.
+    fn check_within(&mut self, seconds: u64) {
+        self.check_s = Some(self.check_s.map_or(seconds, |s| s.min(seconds)));
+    }
+
     fn read(&mut self, table: &Table, mistakes: &mut Vec<String>) {
         for (key, value) in table {
             let whole = || {
@@ -165,7 +156,7 @@ impl RepoLimits {
             let result = match key.as_str() {
                 "turns" => whole().map(|n| self.turns = Some(u32::try_from(n).unwrap_or(u32::MAX))),
                 "wall_s" => whole().map(|n| self.wall_s = Some(n)),
-                "check_s" => whole().map(|n| self.check_s = Some(n)),
+                "check_s" => whole().map(|n| self.check_within(n)),
                 "input_tokens" => whole().map(|n| self.input_tokens = Some(n)),
                 "tool_result_bytes" => whole().and_then(|n| match usize::try_from(n) {
                     Ok(n) if n >= 1024 => {
@@ -180,93 +171,58 @@ impl RepoLimits {
                     .filter(|n| n.is_finite() && *n > 0.0)
                     .map(|n| self.dollars = Some(n))
                     .ok_or_else(|| "`limits.dollars` must be a number above 0".to_string()),
-                key => Err(unknown(key, LIMIT_KEYS)),
+                key => Err(unknown(key, LIMITS)),
             };
             mistakes.extend(result.err());
         }
     }
 }
 
-fn commands(value: &Value) -> Result<Vec<String>, String> {
-    let list = texts("check", value, true)?;
-    match list.is_empty() {
-        true => Err("`check` is empty; write a command or leave it out".into()),
-        false => Ok(list),
+fn packages(value: &Value, mistakes: &mut Vec<String>) -> Result<Vec<PackageConfig>, String> {
+    let form =
+        || "`packages` must hold a table for each, such as `[packages.\"libs/a\"]`".to_string();
+    let table = value.as_table().ok_or_else(form)?;
+    if table.len() > MAX_PACKAGES {
+        return Err(format!("`packages` has more than {MAX_PACKAGES} entries"));
     }
-}
-
-fn patterns(value: &Value) -> Result<Vec<String>, String> {
-    let list = texts("test_paths", value, false)?;
-    for pattern in &list {
-        globset::Glob::new(pattern.trim_start_matches('!'))
-            .map_err(|e| format!("`test_paths`: {}", shown(&e.to_string())))?;
-    }
-    Ok(list)
-}
-
-fn folder(value: &Value) -> Result<Option<String>, String> {
-    let wrong =
-        || "`working_directory` must be a folder inside the project, such as `backend`".to_string();
-    let text = value.as_str().ok_or_else(wrong)?;
-    let text = text.trim_end_matches('/');
-    let text = text.strip_prefix("./").unwrap_or(text);
-    if text.is_empty() || text == "." {
-        return if value.as_str() == Some("/") {
-            Err(wrong())
-        } else {
-            Ok(None)
-        };
-    }
-    let fine = text.len() <= MAX_TEXT
-        && !text.contains('\0')
-        && text.split('/').all(|p| !matches!(p, "" | "." | ".." | "~"));
-    fine.then(|| Some(text.to_string())).ok_or_else(wrong)
-}
-
-/// A list of texts, or one text where `single` allows it.
-fn texts(key: &str, value: &Value, single: bool) -> Result<Vec<String>, String> {
-    let form = if single {
-        "a string or a list of strings"
-    } else {
-        "a list of strings"
-    };
-    let wrong = || format!("`{key}` must be {form}");
-    let values = match value {
-        Value::String(_) if single => std::slice::from_ref(value),
-        Value::Array(values) => values.as_slice(),
-        _ => return Err(wrong()),
-    };
-    if values.len() > MAX_ENTRIES {
-        return Err(format!("`{key}` has more than {MAX_ENTRIES} entries"));
-    }
-    values
-        .iter()
-        .map(|v| match v.as_str() {
-            None => Err(wrong()),
-            Some(text) if text.trim().is_empty() => Err(format!("`{key}` holds an empty string")),
-            Some(text) if text.len() > MAX_TEXT || text.contains('\0') => Err(format!(
-                "`{key}` holds a string with a NUL or of more than {MAX_TEXT} bytes"
+    let mut found = Vec::new();
+    for (name, value) in table {
+        let at = format!("packages.{}", shown(name));
+        let place = folder(&at, &Value::String(name.clone()));
+        match (place, value.as_table()) {
+            (Ok(Some(folder)), Some(table)) => {
+                found.push(PackageConfig::read(folder, &at, table, mistakes));
+            }
+            (Ok(None), Some(_)) => mistakes.push(format!(
+                "`{at}` is the project's root; write its keys at the top of the file"
             )),
-            Some(text) => Ok(text.trim().to_string()),
-        })
-        .collect()
-}
-
-fn unknown(key: &str, known: &[&str]) -> String {
-    let meant = MEANT
-        .iter()
-        .find(|(wrong, _)| known == KEYS && *wrong == key.to_lowercase())
-        .map(|(_, right)| *right)
-        .or_else(|| nearest(key, known.iter().copied()));
-    let key = shown(key);
-    match meant {
-        Some(meant) => format!("unknown key `{key}`, did you mean `{meant}`?"),
-        None => format!("unknown key `{key}`; known here: {}", known.join(", ")),
+            (Err(e), _) => mistakes.push(e),
+            (_, None) => mistakes.push(form()),
+        }
     }
+    Ok(found)
 }
 
-fn shown(text: &str) -> String {
-    clip_words(&crate::text::one_line(&visible(text)), 200)
+impl PackageConfig {
+    fn read(folder: String, at: &str, table: &Table, mistakes: &mut Vec<String>) -> PackageConfig {
+        let mut package = PackageConfig {
+            folder,
+            ..PackageConfig::default()
+        };
+        for (key, value) in table {
+            let name = format!("{at}.{key}");
+            let result = match key.as_str() {
+                "setup" => commands(&name, value, true).map(|c| package.setup = Some(c)),
+                "check" => commands(&name, value, false).map(|c| package.check = c),
+                "env" => variables(&name, value).map(|v| package.env = v),
+                "timeout" => count(&name, value).map(|n| package.timeout_s = Some(n)),
+                "reports" => report_paths(&name, value).map(|r| package.reports = r),
+                key => Err(unknown(key, PACKAGE)),
+            };
+            mistakes.extend(result.err());
+        }
+        package
+    }
 }
 
 #[cfg(test)]
@@ -320,6 +276,19 @@ mod tests {
             ("[limits]\nturns = -1", "above 0"),
             ("[limits]\ndollars = nan", "above 0"),
             ("a = 1\nb = ", "line 2"),
+            ("timeout = 0", "`timeout` must be a whole number above 0"),
+            ("env = ['A=b']", "`env` must be a table of strings"),
+            ("[env]\nPATH = '/x'", "`env.PATH` cannot be set"),
+            ("[env]\n'A B' = 'x'", "no name of a variable"),
+            ("[env]\nA = 1", "`env.A` must be a string"),
+            ("reports = ['/x/*.xml']", "inside the project"),
+            ("reports = ['../*.xml']", "inside the project"),
+            ("protected_paths = ['a{b']", "`protected_paths`"),
+            ("setup = 1", "`setup` must be a string or a list"),
+            ("packages = 1", "`packages` must hold a table"),
+            ("[packages.'../a']\ncheck = 'x'", "inside the project"),
+            ("[packages.a]\nchek = 'x'", "did you mean `check`"),
+            ("[package.a]\ncheck = 'x'", "did you mean `packages`"),
         ] {
             let e = RepoConfig::parse(text).expect_err(text).to_string();
             assert!(e.contains(told) && e.starts_with(REPO_FILE), "{text}: {e}");

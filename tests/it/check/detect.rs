@@ -21,7 +21,7 @@ fn found(files: &[(&str, &str)], config: &str) -> Result<Vec<(String, String)>, 
     let config = RepoConfig::parse(config).unwrap();
     Ok(detect(&tree, &config)?
         .into_iter()
-        .map(|c| (c.command, c.why))
+        .map(|c| (c.shown(), c.why))
         .collect())
 }
 
@@ -167,7 +167,7 @@ fn other_projects() {
                 ("rust/Cargo.toml", "[package]\n"),
                 ("rust/tests/x/Cargo.toml", ""),
             ],
-            "cargo test --manifest-path rust/Cargo.toml --no-fail-fast",
+            "cd rust && cargo test --no-fail-fast",
         ),
         (&[("package.json", script)], "npm test"),
         (
@@ -238,7 +238,10 @@ fn the_repository_has_the_last_word() {
     );
     assert_eq!(got[1].0, "make b");
     let got = found(files, "working_directory = \"backend\"").unwrap();
-    assert_eq!(got[0].0, "python3 -m unittest discover -s tests");
+    assert_eq!(
+        got[0].0,
+        "cd backend && python3 -m unittest discover -s tests"
+    );
     let e = found(files, "working_directory = \"front\"")
         .unwrap_err()
         .to_string();

@@ -1,0 +1,273 @@
+//! The keys of a repository's `.github/mend.toml`: one table, from which the reader knows what is
+//! unknown and from which the JSON schema is made.
+
+use super::repo_values::shown;
+use crate::text::nearest;
+use serde_json::{Map, Value, json};
+
+/// What a value may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Form {
+    Text,
+    TextOrTexts,
+    Texts,
+    /// Strings by name.
+    Variables,
+    Whole {
+        least: u64,
+    },
+    Amount,
+    Table(&'static [Key]),
+    /// A table for each name.
+    Tables(&'static [Key]),
+}
+
+/// One key, and what it says in the words of the schema.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Key {
+    pub name: &'static str,
+    pub form: Form,
+    pub about: &'static str,
+}
+
+const fn key(name: &'static str, form: Form, about: &'static str) -> Key {
+    Key { name, form, about }
+}
+
+const SETUP: &str = "Commands that fetch or build what the check needs, run once before it, with the network that the server's operator allows. An empty list: there is nothing to set up. Left out: detected.";
+const CHECK: &str = "The command that tests the project, or several; each is run by /bin/sh. Exit code 0 passes. Left out: detected.";
+const ENV: &str = "Variables of the environment for set-up and check.";
+const TIMEOUT: &str =
+    "Seconds for one command of the check; counts where it is below the server's limit.";
+
+pub(super) const TOP: &[Key] = &[
+    key("setup", Form::TextOrTexts, SETUP),
+    key("check", Form::TextOrTexts, CHECK),
+    key(
+        "working_directory",
+        Form::Text,
+        "The folder in which set-up and check run, relative to the project's root.",
+    ),
+    key("env", Form::Variables, ENV),
+    key("timeout", Form::Whole { least: 1 }, TIMEOUT),
+    key(
+        "test_paths",
+        Form::Texts,
+        "What is a test, in the form of lines of a .gitignore; replaces the built-in list. Existing tests are not edited.",
+    ),
+    key(
+        "protected_paths",
+        Form::Texts,
+        "What mend must not change, in the form of lines of a .gitignore, beside what it never changes.",
+    ),
+    key(
+        "reports",
+        Form::Texts,
+        "Where the check writes JUnit XML, relative to the working directory, such as reports/*.xml. Reports add counts and names; they never make a run passed.",
+    ),
+    key(
+        "packages",
+        Form::Tables(PACKAGE),
+        "Packages with a check of their own, by their folders.",
+    ),
+    key(
+        "limits",
+        Form::Table(LIMITS),
+        "Limits of a task; each counts where it is below the server's.",
+    ),
+];
+
+pub(super) const PACKAGE: &[Key] = &[
+    key("setup", Form::TextOrTexts, SETUP),
+    key("check", Form::TextOrTexts, CHECK),
+    key("env", Form::Variables, ENV),
+    key("timeout", Form::Whole { least: 1 }, TIMEOUT),
+    key(
+        "reports",
+        Form::Texts,
+        "Where the check writes JUnit XML, relative to the package's folder.",
+    ),
+];
+
+pub(super) const LIMITS: &[Key] = &[
+    key("turns", Form::Whole { least: 1 }, "Turns of the model."),
+    key("wall_s", Form::Whole { least: 1 }, "Seconds of a task."),
+    key(
+        "check_s",
+        Form::Whole { least: 1 },
+        "Seconds for one command of the check.",
+    ),
+    key(
+        "input_tokens",
+        Form::Whole { least: 1 },
+        "Tokens that the model reads.",
+    ),
+    key("dollars", Form::Amount, "What the model may cost."),
+    key(
+        "tool_result_bytes",
+        Form::Whole { least: 1024 },
+        "Bytes of one tool's answer.",
+    ),
+];
+
+/// What somebody may write who has not read the documentation.
+const MEANT: &[(&str, &str)] = &[
+    ("test", "check"),
+    ("tests", "check"),
+    ("command", "check"),
+    ("commands", "check"),
+    ("checks", "check"),
+    ("install", "setup"),
+    ("prepare", "setup"),
+    ("folder", "working_directory"),
+    ("directory", "working_directory"),
+    ("workdir", "working_directory"),
+    ("cwd", "working_directory"),
+    ("environment", "env"),
+    ("variables", "env"),
+    ("protected_tests", "test_paths"),
+    ("protected", "protected_paths"),
+    ("forbidden_paths", "protected_paths"),
+    ("junit", "reports"),
+    ("package", "packages"),
+    ("projects", "packages"),
+    ("timeout_s", "timeout"),
+    ("time_limit", "timeout"),
+];
+
+/// Only the operator of the server decides these.
+pub(super) const OPERATORS: &[&str] = &[
+    "model",
+    "models",
+    "endpoint",
+    "provider",
+    "api_key",
+    "sandbox",
+    "network",
+    "egress",
+    "github",
+    "git",
+    "server",
+    "webhook",
+    "database",
+    "store",
+    "label",
+    "permission",
+    "permissions",
+    "reviewers",
+    "secrets",
+    "tokens",
+    "price",
+    "publish",
+    "bot",
+];
+
+/// What is said of a key that stands not among `known`.
+pub(super) fn unknown(key: &str, known: &[Key]) -> String {
+    let has = |name: &str| known.iter().any(|k| k.name == name);
+    let names = || known.iter().map(|k| k.name);
+    let meant = MEANT
+        .iter()
+        .find(|(wrong, right)| has(right) && *wrong == key.to_lowercase())
+        .map(|(_, right)| *right)
+        .or_else(|| nearest(key, names()));
+    let key = shown(key);
+    match meant {
+        Some(meant) => format!("unknown key `{key}`, did you mean `{meant}`?"),
+        None => format!(
+            "unknown key `{key}`; known here: {}",
+            names().collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+/// The JSON schema (draft 2020-12) of `.github/mend.toml`, for editors.
+pub fn repo_schema() -> Value {
+    let mut schema = table(TOP);
+    if let Some(map) = schema.as_object_mut() {
+        let mut whole = Map::new();
+        whole.insert(
+            "$schema".into(),
+            "https://json-schema.org/draft/2020-12/schema".into(),
+        );
+        whole.insert("title".into(), super::REPO_FILE.into());
+        whole.insert(
+            "description".into(),
+            "How a repository is checked by mend. Every key may be left out.".into(),
+        );
+        whole.append(map);
+        return Value::Object(whole);
+    }
+    schema
+}
+
+fn table(keys: &[Key]) -> Value {
+    let properties: Map<String, Value> = keys
+        .iter()
+        .map(|key| {
+            let mut form = form(key.form);
+            if let Some(map) = form.as_object_mut() {
+                map.insert("description".into(), key.about.into());
+            }
+            (key.name.to_string(), form)
+        })
+        .collect();
+    json!({"type": "object", "additionalProperties": false, "properties": properties})
+}
+
+fn form(form: Form) -> Value {
+    let text = || json!({"type": "string", "minLength": 1});
+    match form {
+        Form::Text => text(),
+        Form::Texts => json!({"type": "array", "items": text()}),
+        Form::TextOrTexts => {
+            json!({"anyOf": [text(), {"type": "array", "items": text()}]})
+        }
+        Form::Variables => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        Form::Whole { least } => json!({"type": "integer", "minimum": least}),
+        Form::Amount => json!({"type": "number", "exclusiveMinimum": 0}),
+        Form::Table(keys) => table(keys),
+        Form::Tables(keys) => json!({"type": "object", "additionalProperties": table(keys)}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::RepoConfig;
+
+    /// A line that sets a key to a value of its form.
+    fn sample(key: &Key, at: &str) -> String {
+        match key.form {
+            Form::Text => format!("{} = \"a\"\n", key.name),
+            Form::Texts | Form::TextOrTexts => format!("{} = [\"a\"]\n", key.name),
+            Form::Variables => format!("{} = {{ A = \"b\" }}\n", key.name),
+            Form::Whole { least } => format!("{} = {least}\n", key.name),
+            Form::Amount => format!("{} = 0.5\n", key.name),
+            Form::Table(keys) => section(keys, &format!("{at}{}", key.name)),
+            Form::Tables(keys) => section(keys, &format!("{at}{}.\"x/y\"", key.name)),
+        }
+    }
+
+    fn section(keys: &[Key], at: &str) -> String {
+        let lines: String = keys.iter().map(|k| sample(k, "")).collect();
+        format!("[{at}]\n{lines}")
+    }
+
+    #[test]
+    fn the_reader_knows_every_key_of_the_table() {
+        let text: String = TOP.iter().map(|k| sample(k, "")).collect();
+        let config = RepoConfig::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(config.packages[0].folder, "x/y");
+        assert_eq!(config.packages[0].timeout_s, Some(1));
+        assert_eq!(config.setup.as_deref(), Some(&["a".to_string()][..]));
+        assert_eq!(config.limits.check_s, Some(1));
+        assert_eq!(config.env, [("A".to_string(), "b".to_string())]);
+        assert!(config.warnings.is_empty());
+    }
+
+    #[test]
+    fn the_table_and_the_operators_share_no_key() {
+        assert!(TOP.iter().all(|k| !OPERATORS.contains(&k.name)));
+    }
+}
