@@ -260,7 +260,7 @@ mod tests {
             ("chek = 'x'", "did you mean `check`"),
             ("tests = 'x'", "did you mean `check`"),
             ("folder = 'x'", "did you mean `working_directory`"),
-            ("banana = 1", "known here: check"),
+            ("banana = 1", "known here: setup, check"),
             ("check = 1", "`check` must be a string or a list"),
             ("check = []", "`check` is empty"),
             ("check = ['']", "empty string"),
