@@ -72,6 +72,11 @@ pub struct SetupCommand {
     /// Variables of this command beside those of every run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<(String, String)>,
+    /// The program without which `instead` is run, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
 }
 
 impl SetupCommand {
@@ -80,6 +85,16 @@ impl SetupCommand {
             command: command.into(),
             why: why.into(),
             ..SetupCommand::default()
+        }
+    }
+
+    /// The same, which needs a program that a host may lack, and what is run there.
+    #[must_use]
+    pub fn or(self, needs: &str, instead: impl Into<String>) -> Self {
+        SetupCommand {
+            needs: Some(needs.to_string()),
+            instead: Some(instead.into()),
+            ..self
         }
     }
 

@@ -6,6 +6,7 @@ mod error;
 mod fresh;
 mod narrow;
 mod pairs;
+mod project;
 mod run;
 
 pub use command::{CheckCommand, SetupCommand};

@@ -2,7 +2,7 @@
 
 use super::ci::Ci;
 use super::found::Detection;
-use super::project::Project;
+use crate::check::project::Project;
 
 pub(super) const MANIFESTS: &[&str] = &["CMakeLists.txt", "meson.build"];
 
@@ -14,7 +14,7 @@ pub(super) fn find(project: &Project<'_>, _ci: &Ci, _at: &str) -> Detection {
     let lists = |word: &str, name: &str| {
         project
             .files()
-            .filter(|f| super::project::name_of(f) == name)
+            .filter(|f| crate::check::project::name_of(f) == name)
             .take(100)
             .find(|f| project.text(f).is_some_and(|t| t.contains(word)))
     };

@@ -2,9 +2,9 @@
 //! and no command is taken from it: it chooses between commands that mend found by itself, and
 //! gives them variables.
 
-use super::project::Project;
 use super::words::{Call, Tool, calls};
 use crate::check::CheckCommand;
+use crate::check::project::Project;
 use serde_json::Value;
 
 /// Workflows that are read, and their greatest size.

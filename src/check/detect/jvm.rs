@@ -2,8 +2,8 @@
 
 use super::ci::Ci;
 use super::found::Detection;
-use super::project::Project;
 use super::words::Tool;
+use crate::check::project::Project;
 
 pub(super) const MANIFESTS: &[&str] = &[
     "pom.xml",

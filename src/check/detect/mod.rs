@@ -12,18 +12,17 @@ mod jvm;
 mod node;
 mod other;
 mod php;
-mod project;
 mod python;
 mod ruby;
 mod rust;
 mod words;
 
+use super::project::{Project, is_beneath};
 use super::{CheckCommand, CheckError, SetupCommand};
 use crate::config::{PackageConfig, REPO_FILE, RepoConfig};
 use crate::tree::{RelPath, Tree};
 use ci::Ci;
 pub use found::{Detection, PassedOver};
-use project::{Project, is_beneath};
 
 /// Packages of one ecosystem that are checked one by one.
 const MOST: usize = 16;

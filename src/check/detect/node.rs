@@ -3,7 +3,8 @@
 
 use super::ci::Ci;
 use super::found::Detection;
-use super::project::{MAX_LOOKED, Project, name_of};
+use crate::check::SetupCommand;
+use crate::check::project::{MAX_LOOKED, Project, name_of};
 use serde_json::Value;
 
 pub(super) const MANIFESTS: &[&str] = &["package.json"];
@@ -17,6 +18,17 @@ struct Manager {
     test: &'static str,
     /// Runs a program of the installed packages.
     exec: &'static str,
+}
+
+impl Manager {
+    /// npm comes with node and reads the same manifest.
+    fn install(&self, locked: bool, why: String) -> SetupCommand {
+        let command = SetupCommand::new(if locked { self.locked } else { self.free }, why);
+        match self.name {
+            "npm" => command,
+            name => command.or(name, MANAGERS[0].free),
+        }
+    }
 }
 
 const MANAGERS: &[Manager] = &[
@@ -105,15 +117,8 @@ pub(super) fn workspace(project: &Project<'_>) -> Option<Detection> {
     }
     let (manager, chosen_by) = manager(project, &manifest);
     let mut found = Detection::default();
-    let command = if chosen_by.locked {
-        manager.locked
-    } else {
-        manager.free
-    };
-    found.set_up(
-        command,
-        format!("{}, for every package of the workspace", chosen_by.why),
-    );
+    let why = format!("{}, for every package of the workspace", chosen_by.why);
+    found.setup.push(manager.install(chosen_by.locked, why));
     Some(found)
 }
 
@@ -242,12 +247,8 @@ fn install(manifest: &Value, manager: &Manager, chosen_by: &ChosenBy, found: &mu
         _ => false,
     });
     if any {
-        let command = if chosen_by.locked {
-            manager.locked
-        } else {
-            manager.free
-        };
-        found.set_up(command, chosen_by.why.clone());
+        let why = chosen_by.why.clone();
+        found.setup.push(manager.install(chosen_by.locked, why));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::ci::Ci;
 use super::found::Detection;
-use super::project::{Project, folder_of};
 use crate::check::narrow::quote;
+use crate::check::project::{Project, folder_of};
 
 pub(super) const ELIXIR: &[&str] = &["mix.exs"];
 pub(super) const DOTNET: &[&str] = &["*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"];
@@ -62,7 +62,7 @@ pub(super) fn shell(project: &Project<'_>, _ci: &Ci, _at: &str) -> Detection {
         .filter(|f| {
             !folders
                 .iter()
-                .any(|o| o != *f && super::project::is_beneath(f, o))
+                .any(|o| o != *f && crate::check::project::is_beneath(f, o))
         })
         .copied()
         .collect();

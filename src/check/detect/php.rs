@@ -2,7 +2,7 @@
 
 use super::ci::Ci;
 use super::found::Detection;
-use super::project::Project;
+use crate::check::project::Project;
 use serde_json::Value;
 
 pub(super) const MANIFESTS: &[&str] = &["composer.json", "phpunit.xml", "phpunit.xml.dist"];

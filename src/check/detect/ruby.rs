@@ -2,8 +2,8 @@
 
 use super::ci::Ci;
 use super::found::Detection;
-use super::project::{MAX_LOOKED, Project};
 use super::words::Tool;
+use crate::check::project::{MAX_LOOKED, Project};
 
 pub(super) const MANIFESTS: &[&str] = &["Gemfile", "Rakefile", "*.gemspec", ".rspec"];
 
@@ -65,7 +65,7 @@ pub(super) fn find(project: &Project<'_>, ci: &Ci, at: &str) -> Detection {
 }
 
 fn name_is_test(path: &str) -> bool {
-    let name = super::project::name_of(path);
+    let name = crate::check::project::name_of(path);
     name.starts_with("test_") && name.ends_with(".rb") && name != "test_helper.rb"
 }
 

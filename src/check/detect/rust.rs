@@ -2,7 +2,7 @@
 
 use super::ci::Ci;
 use super::found::Detection;
-use super::project::Project;
+use crate::check::project::Project;
 
 pub(super) const MANIFESTS: &[&str] = &["Cargo.toml"];
 

@@ -3,8 +3,8 @@
 
 use super::ini::{Ini, lines};
 use super::poetry;
-use crate::check::detect::project::Project;
 use crate::check::detect::words::{Call, call, calls};
+use crate::check::project::Project;
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

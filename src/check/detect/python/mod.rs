@@ -8,9 +8,9 @@ mod setup;
 
 use super::ci::Ci;
 use super::found::Detection;
-use super::project::{MAX_LOOKED, Project, folder_of, name_of};
 use super::words::{Call, Tool};
 use crate::check::narrow::quote;
+use crate::check::project::{MAX_LOOKED, Project, folder_of, name_of};
 use meta::Meta;
 use regex::Regex;
 pub(super) use setup::workspace;

@@ -1,9 +1,10 @@
 //! What has to be installed before a Python project's tests can run.
 
 use super::meta::Meta;
+use crate::check::SetupCommand;
 use crate::check::detect::found::Detection;
-use crate::check::detect::project::Project;
 use crate::check::narrow::quote;
+use crate::check::project::Project;
 use toml::Value;
 
 /// Files of requirements for the tests, the more telling ones first.
@@ -32,13 +33,13 @@ const BASE: &[&str] = &["requirements.txt", "requirements/base.txt"];
 /// A version for projects that read theirs from git, which a sandbox does not show them.
 const NO_GIT_VERSION: &str = "999.0.0";
 
-/// Whether the set-up of a whole workspace is one, at its root.
+/// The set-up of a whole workspace at its root.
 pub(in crate::check::detect) fn workspace(project: &Project<'_>) -> Option<Detection> {
     let meta = Meta::read(project);
     let is_one = project.has("uv.lock") && meta.at(&["tool", "uv", "workspace"]).is_some();
     is_one.then(|| {
         let mut found = Detection::default();
-        uv(&meta, &mut found, " --all-packages");
+        found.set_up(uv(&meta, " --all-packages"), "uv.lock");
         found
     })
 }
@@ -46,10 +47,34 @@ pub(in crate::check::detect) fn workspace(project: &Project<'_>) -> Option<Detec
 /// Adds the set-up of one project. Without a manifest there is none: its tests run with what the
 /// machine has.
 pub(super) fn find(project: &Project<'_>, meta: &Meta, pytest: bool, found: &mut Detection) {
-    if project.has("uv.lock") && meta.installable {
-        uv(meta, found, "");
+    let Some((pip, why)) = pip(project, meta, pytest) else {
         return;
+    };
+    let locks = [
+        ("uv.lock", "uv", uv(meta, "")),
+        (
+            "poetry.lock",
+            "poetry",
+            "poetry install --no-interaction --all-extras".to_string(),
+        ),
+        (
+            "pdm.lock",
+            "pdm",
+            "pdm install --frozen-lockfile".to_string(),
+        ),
+    ];
+    let lock = locks.into_iter().find(|(lock, ..)| project.has(lock));
+    match lock.filter(|_| meta.installable) {
+        Some((lock, program, command)) => {
+            let step = SetupCommand::new(command, lock).or(program, pip);
+            found.setup.push(step);
+        }
+        None => found.set_up(pip, why),
     }
+}
+
+/// One `pip install` of everything, and why.
+fn pip(project: &Project<'_>, meta: &Meta, pytest: bool) -> Option<(String, String)> {
     let mut words: Vec<String> = Vec::new();
     let mut why: Vec<String> = Vec::new();
     if meta.installable {
@@ -94,7 +119,7 @@ pub(super) fn find(project: &Project<'_>, meta: &Meta, pytest: bool, found: &mut
         why.push(file.to_string());
     }
     if words.is_empty() && requirements.is_empty() {
-        return;
+        return None;
     }
     // Older tools are asked for by projects that no longer need them; nothing here runs them.
     requirements.retain(|r| !["tox", "nox", "pre-commit"].contains(&package(r)));
@@ -110,14 +135,15 @@ pub(super) fn find(project: &Project<'_>, meta: &Meta, pytest: bool, found: &mut
     if meta.installable && reads_git(meta) && !project.has("PKG-INFO") {
         command = format!("SETUPTOOLS_SCM_PRETEND_VERSION={NO_GIT_VERSION} {command}");
     }
-    found.set_up(command, why.join(", "));
+    Some((command, why.join(", ")))
 }
 
-fn uv(meta: &Meta, found: &mut Detection, more: &str) {
+fn uv(meta: &Meta, more: &str) -> String {
     let groups = meta.test_groups();
-    let is_test = |g: &&&String| !["dev", "develop", "development", "all"].contains(&g.as_str());
-    let mut command = format!("uv sync --active --frozen{more}");
-    if groups.iter().any(|g| is_test(&g)) {
+    let development = |g: &&&String| ["dev", "develop", "development", "all"].contains(&g.as_str());
+    let mut command = format!("uv sync --frozen{more}");
+    // Groups of development come without being asked for.
+    if !groups.is_empty() && !groups.iter().any(|g| development(&g)) {
         command.push_str(" --no-default-groups");
         for group in &groups {
             command.push_str(&format!(" --group {}", quote(group)));
@@ -126,11 +152,7 @@ fn uv(meta: &Meta, found: &mut Detection, more: &str) {
     for extra in meta.test_extras() {
         command.push_str(&format!(" --extra {}", quote(&extra)));
     }
-    found.set_up(
-        "command -v uv >/dev/null || python3 -m pip install uv",
-        "uv.lock is installed by uv",
-    );
-    found.set_up(format!("UV_PYTHON_DOWNLOADS=never {command}"), "uv.lock");
+    command
 }
 
 /// Whether the version comes from git.
