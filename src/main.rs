@@ -1,14 +1,13 @@
 //! The command line of mend.
 
-use mend::sandbox::{BRIDGE, INIT, LAUNCH, bridge_main, init_main, launch_main};
+use mend::sandbox::{BRIDGE, INIT, bridge_main, init_main};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Before anything else: these three run between the sandbox's walls, and every instruction and
+    // Before anything else: these two run between the sandbox's walls, and every instruction and
     // every open file counts.
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
-        Some(word) if word == LAUNCH => return launch_main(),
         Some(word) if word == INIT => return init_main(arguments),
         Some(word) if word == BRIDGE => return bridge_main(arguments),
         _ => {}

@@ -108,7 +108,14 @@ fn model_settings(s: &config::ModelSettings) -> model::ModelSettings {
 
 /// The sandbox's settings, with the toolchains of the operator's `PATH`.
 pub fn sandbox_settings(s: &SandboxSettings, environment: &Environment) -> sandbox::Settings {
+    let engine_env = sandbox::ENGINE_VARIABLES
+        .iter()
+        .filter_map(|n| Some((n.to_string(), environment.get(n)?.to_string())));
     sandbox::Settings {
+        backend: s.backend,
+        image: s.image.clone(),
+        engine: None,
+        engine_env: engine_env.collect(),
         bwrap: s.bwrap.clone(),
         path: environment.get("PATH").unwrap_or_default().to_string(),
         read_only: s.read_only.clone(),

@@ -1,8 +1,9 @@
 //! `mend sandbox run` and `mend sandbox probe`.
 
-use crate::domain::{AllowedHost, Cancel, Exit};
+use crate::domain::{AllowedHost, BackendKind, Cancel, Exit};
 use crate::sandbox::{
-    self, Bounds, Egress, Enforcement, Probe, Ran, Sandbox, SandboxError, Settings, Spec,
+    self, BackendState, Bounds, ENGINE_VARIABLES, Egress, Enforcement, LimitState, Probe, Ran,
+    Sandbox, SandboxError, Settings, Spec,
 };
 use crate::text::visible;
 use clap::Subcommand;
@@ -24,6 +25,21 @@ const UNUSABLE: u8 = 3;
 pub(super) struct Args {
     #[command(subcommand)]
     what: What,
+    /// What confines commands: bwrap, docker or podman.
+    #[arg(
+        long,
+        global = true,
+        env = "MEND_SANDBOX_BACKEND",
+        value_name = "NAME",
+        default_value = "bwrap"
+    )]
+    backend: BackendKind,
+    /// The image of docker's or podman's containers.
+    #[arg(long, global = true, env = "MEND_SANDBOX_IMAGE", value_name = "IMAGE")]
+    image: Option<String>,
+    /// The docker or podman program.
+    #[arg(long, global = true, value_name = "FILE")]
+    engine: Option<PathBuf>,
     /// The bubblewrap program.
     #[arg(long, global = true, env = "MEND_SANDBOX_BWRAP", value_name = "FILE")]
     bwrap: Option<PathBuf>,
@@ -67,7 +83,12 @@ enum What {
 }
 
 pub(super) async fn run(args: Args) -> ExitCode {
+    let said = |name: &&str| Some((name.to_string(), std::env::var(name).ok()?));
     let settings = Settings {
+        backend: args.backend,
+        image: args.image,
+        engine: args.engine,
+        engine_env: ENGINE_VARIABLES.iter().filter_map(said).collect(),
         bwrap: args.bwrap,
         path: args.path,
         read_only: args.read_only,
@@ -221,23 +242,32 @@ fn stop_on_signals(cancel: Cancel) -> io::Result<tokio::sync::watch::Receiver<u8
 
 async fn probe(settings: &Settings, json: bool) -> anyhow::Result<u8> {
     let probe = sandbox::probe(settings).await;
+    let all = BackendState::all(settings, &probe).await;
     let text = match json {
-        true => serde_json::to_string_pretty(&probe)? + "\n",
-        false => describe(&probe),
+        true => {
+            let mut document = serde_json::to_value(&probe)?;
+            document["backends"] = serde_json::to_value(&all)?;
+            serde_json::to_string_pretty(&document)? + "\n"
+        }
+        false => describe(&probe, &all),
     };
     io::stdout().write_all(text.as_bytes())?;
     Ok(if probe.usable { 0 } else { UNUSABLE })
 }
 
-fn describe(probe: &Probe) -> String {
+fn describe(probe: &Probe, all: &[BackendState]) -> String {
     let yes = |b: bool| if b { "yes" } else { "no" };
     let mut lines = vec![format!("usable: {}", yes(probe.usable))];
     if let (Some(reason), Some(fix)) = (&probe.reason, &probe.fix) {
         lines.push(format!("reason: {}", visible(reason)));
-        lines.push(format!("fix: {fix}"));
+        lines.push(format!("fix: {}", visible(fix)));
     }
-    let version = probe.bwrap_version.as_deref().unwrap_or("not found");
-    lines.push(format!("bubblewrap: {}", visible(version)));
+    let version = probe.version.as_deref().unwrap_or("not found");
+    let name = match probe.backend {
+        BackendKind::Bwrap => "bubblewrap",
+        other => other.name(),
+    };
+    lines.push(format!("{name}: {}", visible(version)));
     lines.push(format!("user namespaces: {}", yes(probe.user_namespaces)));
     lines.push(format!("seccomp: {}", yes(probe.seccomp)));
     lines.push(match probe.landlock_abi {
@@ -247,15 +277,32 @@ fn describe(probe: &Probe) -> String {
     if let Some(uid) = probe.outer_uid {
         lines.push(format!("started as root; commands run as uid {uid}"));
     }
-    for limit in &probe.limits {
-        let word = match limit.enforcement {
-            Enforcement::Hard => "hard",
-            Enforcement::Soft => "soft",
-        };
-        lines.push(format!("limit {}: {word} ({})", limit.name, limit.by));
-    }
+    lines.extend(probe.limits.iter().map(describe_limit));
     for folder in &probe.toolchains {
         lines.push(format!("toolchain: {}", folder.display()));
     }
+    for other in all.iter().filter(|b| !b.chosen) {
+        let name = other.backend.name();
+        match (&other.reason, &other.fix) {
+            (Some(reason), Some(fix)) => {
+                lines.push(format!(
+                    "{name}, not chosen: {}; {}",
+                    visible(reason),
+                    visible(fix)
+                ));
+            }
+            _ => lines.push(format!("{name}, not chosen: usable")),
+        }
+        let limits = other.limits.iter().filter(|_| other.usable);
+        lines.extend(limits.map(|l| format!("{name} {}", describe_limit(l))));
+    }
     lines.join("\n") + "\n"
+}
+
+fn describe_limit(limit: &LimitState) -> String {
+    let word = match limit.enforcement {
+        Enforcement::Hard => "hard",
+        Enforcement::Soft => "soft",
+    };
+    format!("limit {}: {word} ({})", limit.name, limit.by)
 }

@@ -26,6 +26,10 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         roles: models::roles(r),
         limits: limits(r),
         sandbox: SandboxSettings {
+            backend: r
+                .parsed("sandbox.backend", "bwrap, docker or podman")
+                .unwrap_or_default(),
+            image: r.text("sandbox.image"),
             bwrap: absolute(r, "sandbox.bwrap"),
             read_only: absolute_list(r, "sandbox.read_only"),
             user: r.text("sandbox.user"),

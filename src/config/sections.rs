@@ -1,6 +1,6 @@
 //! The sections of the server's settings.
 
-use crate::domain::RepoName;
+use crate::domain::{BackendKind, RepoName};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -155,6 +155,10 @@ pub struct DatabaseSettings {
 /// `[sandbox]`
 #[derive(Debug, Clone, Default)]
 pub struct SandboxSettings {
+    /// What confines commands.
+    pub backend: BackendKind,
+    /// The image of docker's or podman's containers.
+    pub image: Option<String>,
     pub bwrap: Option<PathBuf>,
     /// Further folders that checks may read, for example a toolchain.
     pub read_only: Vec<PathBuf>,

@@ -1,11 +1,13 @@
 //! The vocabulary that every room shares. No I/O and no policy lives here.
 
+mod backend;
 mod check;
 mod egress;
 mod progress;
 mod task;
 mod work;
 
+pub use backend::BackendKind;
 pub use check::{
     Basis, CheckRun, Classification, Comparison, Contradiction, Counts, Exit, FailingTest, Kind,
     Outcome,

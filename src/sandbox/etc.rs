@@ -11,6 +11,19 @@ pub(super) const INSIDE_ID: u32 = 1000;
 pub(super) const INSIDE_NAME: &str = "mend";
 pub(super) const HOME: &str = "/tmp/home";
 
+/// Variables of every command, beside `PATH` and the homes.
+pub(super) const VARIABLES: [(&str, &str); 9] = [
+    ("USER", INSIDE_NAME),
+    ("LOGNAME", INSIDE_NAME),
+    ("SHELL", "/bin/sh"),
+    ("TERM", "dumb"),
+    ("NO_COLOR", "1"),
+    ("CI", "1"),
+    ("LANG", "C.UTF-8"),
+    ("CARGO_NET_OFFLINE", "true"),
+    ("CARGO_TERM_COLOR", "never"),
+];
+
 /// Small files of the host that are copied when everybody may read them: a copy costs half of what
 /// a mount costs.
 const COPIES: [&str; 10] = [

@@ -1,6 +1,6 @@
 //! The first program of ours inside: takes the last rights away and becomes the command.
 
-use super::launch::close_inherited;
+use super::start::close_inherited;
 use super::wire::{self, InitOrder, Report, Stage};
 use super::{REFUSED, landlock, layout, proxy, seccomp};
 use rustix::fs::{Mode, OFlags};

@@ -103,22 +103,13 @@ fn system(words: &mut Words) {
 /// The fixed variables, those of the toolchains, those of the caller; the later replaces.
 fn env(spec: &Spec, toolchains: &Toolchains) -> Vec<(String, String)> {
     let path = toolchains.path();
-    let fixed = [
+    let own = [
         ("PATH", path.as_str()),
         ("HOME", HOME),
-        ("USER", etc::INSIDE_NAME),
-        ("LOGNAME", etc::INSIDE_NAME),
-        ("SHELL", "/bin/sh"),
-        ("TERM", "dumb"),
-        ("NO_COLOR", "1"),
-        ("CI", "1"),
-        ("LANG", "C.UTF-8"),
         ("CARGO_HOME", CARGO_HOME),
-        ("CARGO_NET_OFFLINE", "true"),
-        ("CARGO_TERM_COLOR", "never"),
     ];
-    let fixed = fixed.into_iter().map(|(n, v)| (n.into(), v.into()));
-    let mut all: Vec<(String, String)> = fixed.collect();
+    let fixed = own.into_iter().chain(etc::VARIABLES);
+    let mut all: Vec<(String, String)> = fixed.map(|(n, v)| (n.into(), v.into())).collect();
     let proxy = match spec.network {
         Some(_) => proxy::variables(),
         None => Vec::new(),

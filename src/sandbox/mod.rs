@@ -3,14 +3,15 @@
 //! # How a command comes to run
 //!
 //! ```text
-//! mend ── spawns ──► mend sandbox-launch ── becomes ──► bwrap ── starts ──► mend sandbox-init ── becomes ──► command
+//! mend ── starts ──► bwrap ── starts ──► mend sandbox-init ── becomes ──► command
 //! ```
 //!
-//! * **mend** makes one pipe for output and one socket for orders and the report, and spawns the
-//!   launcher with an empty environment from a thread that never ends ([`spawn`](mod@spawn)).
-//! * **The launcher** closes what it inherited, and, when it is root, gives the work folder to the
-//!   sandbox's user, makes the folders that the sandbox needs reachable for that user in a mount
-//!   namespace of its own, and gives up root for good. It then becomes `bwrap`.
+//! * **mend** makes one pipe for output and one socket for the report, and starts bubblewrap with an
+//!   empty environment from a thread that lives as long as bubblewrap does ([`start`](mod@start)).
+//!   The thread closes, in a table of its own, every descriptor that is not meant for the sandbox;
+//!   when mend is root it gives the work folder to the sandbox's user, makes the folders that the
+//!   sandbox needs reachable for that user in a mount namespace of its own, and starts bubblewrap
+//!   as that user.
 //! * **bwrap** makes the namespaces (user, mount, pid, network, ipc, uts, cgroup) and the small
 //!   read-only root of [`layout`](mod@layout).
 //! * **init** runs inside: resource limits, Landlock where the kernel has it, seccomp; it reports
@@ -28,13 +29,15 @@
 //! stop, and when mend itself dies.
 #![allow(clippy::disallowed_methods)] // this room may touch files or processes (src/lib.rs)
 
+mod bwrap;
 mod cgroup;
+mod collect;
 mod disk;
+mod engine;
 mod error;
 mod etc;
 mod init;
 mod landlock;
-mod launch;
 mod layout;
 mod output;
 mod owner;
@@ -43,44 +46,63 @@ mod proxy;
 mod reason;
 mod run;
 mod seccomp;
-mod spawn;
 mod spec;
+mod start;
 mod toolchain;
 mod watch;
 mod wire;
 
 pub use error::SandboxError;
 pub use init::init_main;
-pub use launch::launch_main;
-pub use probe::{Enforcement, LimitState, Probe, probe};
+pub use probe::{BackendState, Enforcement, LimitState, Probe, probe};
 pub use proxy::{Budget, Egress, Resolve, SystemResolver, bridge_main};
 pub use spec::{Bounds, HitLimit, Mount, Ran, Settings, Spec};
 
-use crate::domain::Cancel;
-use cgroup::Cgroups;
-use owner::Owner;
-use std::path::{Path, PathBuf};
-use toolchain::Toolchains;
+use crate::domain::{BackendKind, Cancel};
+use bwrap::Bwrap;
+use engine::Engine;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-/// The hidden subcommand that `main` hands to [`launch_main`].
-pub const LAUNCH: &str = "sandbox-launch";
+/// The variables by which the clients of docker and podman find their engine.
+pub const ENGINE_VARIABLES: [&str; 9] = [
+    "CONTAINERS_CONF",
+    "CONTAINERS_STORAGE_CONF",
+    "CONTAINER_HOST",
+    "DOCKER_CERT_PATH",
+    "DOCKER_CONTEXT",
+    "DOCKER_HOST",
+    "HOME",
+    "PATH",
+    "XDG_RUNTIME_DIR",
+];
 /// The hidden subcommand that `main` hands to [`init_main`].
 pub const INIT: &str = "sandbox-init";
 /// The hidden subcommand that `main` hands to [`bridge_main`].
 pub const BRIDGE: &str = "sandbox-bridge";
-/// Exit code of the launcher and of init when the command could not be confined.
+/// Exit code of init when the command could not be confined.
 pub const REFUSED: u8 = 125;
 /// Where the work folder stands inside.
 pub const WORK: &str = "/repo";
 
 /// A way to run confined processes on this host. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Sandbox {
-    bwrap: PathBuf,
-    program: PathBuf,
-    user: Option<Owner>,
-    toolchains: Toolchains,
-    cgroups: Cgroups,
+pub struct Sandbox(Arc<dyn Backend>);
+
+/// What confines commands.
+#[async_trait::async_trait]
+trait Backend: std::fmt::Debug + Send + Sync {
+    async fn run(&self, spec: &Spec, cancel: &Cancel) -> Result<Ran, SandboxError>;
+
+    /// The folders of toolchains outside the system that commands see read-only.
+    fn toolchain_folders(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// `PATH` inside, where mend sets it.
+    fn path_inside(&self) -> Option<String> {
+        None
+    }
 }
 
 impl Sandbox {
@@ -103,21 +125,13 @@ impl Sandbox {
     /// [`run`](Sandbox::run) refuses with the same reason and fix.
     ///
     /// # Errors
-    /// [`SandboxError::Unusable`] when bubblewrap is not installed, or when mend runs as root and
-    /// cannot give root up.
+    /// [`SandboxError::Unusable`] when bubblewrap or the engine's client is not installed, or when
+    /// mend runs as root and cannot give root up.
     pub fn untried(settings: &Settings) -> Result<Sandbox, SandboxError> {
-        let program = match &settings.program {
-            Some(program) => program.clone(),
-            None => std::env::current_exe()
-                .map_err(|e| SandboxError::io("find mend's own program", e))?,
-        };
-        Ok(Sandbox {
-            bwrap: spec::find_bwrap(settings)?,
-            program,
-            user: owner::outer_user(settings.user.as_deref())?,
-            toolchains: Toolchains::find(&settings.path, &settings.read_only),
-            cgroups: Cgroups::find(),
-        })
+        Ok(Sandbox(match settings.backend {
+            BackendKind::Bwrap => Arc::new(Bwrap::untried(settings)?),
+            BackendKind::Docker | BackendKind::Podman => Arc::new(Engine::untried(settings)?),
+        }))
     }
 
     /// Runs one command to its end, with everything that it started.
@@ -125,16 +139,16 @@ impl Sandbox {
     /// # Errors
     /// [`SandboxError::Stopped`] when `cancel` ended it; otherwise the command did not run.
     pub async fn run(&self, spec: &Spec, cancel: &Cancel) -> Result<Ran, SandboxError> {
-        run::run(self, spec, cancel).await.map(|(ran, _)| ran)
+        self.0.run(spec, cancel).await
     }
 
     /// The folders of toolchains outside the system that commands see read-only.
-    pub fn toolchain_folders(&self) -> impl Iterator<Item = &Path> {
-        self.toolchains.folders().map(|(host, _)| host)
+    pub fn toolchain_folders(&self) -> Vec<PathBuf> {
+        self.0.toolchain_folders()
     }
 
-    /// `PATH` inside.
-    pub fn path_inside(&self) -> String {
-        self.toolchains.path()
+    /// `PATH` inside; `None` when an image says it.
+    pub fn path_inside(&self) -> Option<String> {
+        self.0.path_inside()
     }
 }

@@ -1,8 +1,10 @@
 //! What this host can do.
 
+use super::bwrap::Bwrap;
+use super::engine::Engine;
 use super::reason::{self, OLDEST};
-use super::{Bounds, Sandbox, SandboxError, Settings, Spec, run, spec};
-use crate::domain::{Cancel, Exit};
+use super::{Backend, Bounds, Ran, SandboxError, Settings, Spec, run, spec};
+use crate::domain::{BackendKind, Cancel, Exit};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,14 +13,17 @@ use tokio::process::Command;
 /// What a trial run and the host's files say.
 #[derive(Debug, Clone, Serialize)]
 pub struct Probe {
+    /// What confines commands.
+    pub backend: BackendKind,
     /// Whether commands can run confined here.
     pub usable: bool,
     /// Why not.
     pub reason: Option<String>,
     /// What to change.
     pub fix: Option<String>,
-    pub bwrap: Option<PathBuf>,
-    pub bwrap_version: Option<String>,
+    /// bubblewrap, or the engine's client.
+    pub program: Option<PathBuf>,
+    pub version: Option<String>,
     /// Whether mend runs as root.
     pub root: bool,
     /// The uid of commands on the host, when mend runs as root and gives it up.
@@ -32,8 +37,50 @@ pub struct Probe {
     pub toolchains: Vec<PathBuf>,
 }
 
-/// One limit and how it is kept here.
+/// What one of the back ends can do here.
 #[derive(Debug, Clone, Serialize)]
+pub struct BackendState {
+    pub backend: BackendKind,
+    pub chosen: bool,
+    pub usable: bool,
+    pub reason: Option<String>,
+    pub fix: Option<String>,
+    pub version: Option<String>,
+    pub limits: Vec<LimitState>,
+}
+
+impl BackendState {
+    /// Every back end of this host, the chosen one as `probe` found it.
+    pub async fn all(settings: &Settings, probe: &Probe) -> Vec<BackendState> {
+        let mut all = Vec::new();
+        for backend in BackendKind::ALL {
+            let chosen = backend == probe.backend;
+            let settings = Settings {
+                backend,
+                // A program that was named is the chosen one's.
+                engine: settings.engine.clone().filter(|_| chosen),
+                ..settings.clone()
+            };
+            let found = match chosen {
+                true => probe.clone(),
+                false => super::probe(&settings).await,
+            };
+            all.push(BackendState {
+                backend,
+                chosen,
+                usable: found.usable,
+                reason: found.reason,
+                fix: found.fix,
+                version: found.version,
+                limits: found.limits,
+            });
+        }
+        all
+    }
+}
+
+/// One limit and how it is kept here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LimitState {
     pub name: &'static str,
     pub enforcement: Enforcement,
@@ -53,11 +100,12 @@ pub enum Enforcement {
 /// Looks at the host and runs a confined `/bin/true`.
 pub async fn probe(settings: &Settings) -> Probe {
     let mut probe = Probe {
+        backend: settings.backend,
         usable: false,
         reason: None,
         fix: None,
-        bwrap: None,
-        bwrap_version: None,
+        program: None,
+        version: None,
         root: rustix::process::geteuid().is_root(),
         outer_uid: None,
         user_namespaces: false,
@@ -66,10 +114,11 @@ pub async fn probe(settings: &Settings) -> Probe {
         limits: Vec::new(),
         toolchains: Vec::new(),
     };
-    let group = super::cgroup::Cgroups::find().make(&Bounds::default());
-    probe.limits = limits(group.holds_memory(), group.holds_processes());
-    drop(group);
-    match try_host(settings, &mut probe).await {
+    let tried = match settings.backend {
+        BackendKind::Bwrap => try_host(settings, &mut probe).await,
+        BackendKind::Docker | BackendKind::Podman => try_engine(settings, &mut probe).await,
+    };
+    match tried {
         Ok(()) => probe.usable = true,
         Err(SandboxError::Unusable { reason, fix }) => {
             probe.reason = Some(reason);
@@ -84,32 +133,23 @@ pub async fn probe(settings: &Settings) -> Probe {
 }
 
 async fn try_host(settings: &Settings, probe: &mut Probe) -> Result<(), SandboxError> {
+    let group = super::cgroup::Cgroups::find().make(&Bounds::default());
+    probe.limits = limits(group.holds_memory(), group.holds_processes());
+    drop(group);
     let bwrap = spec::find_bwrap(settings)?;
-    probe.bwrap = Some(bwrap.clone());
+    probe.program = Some(bwrap.clone());
     let version = version_of(&bwrap).await?;
-    probe.bwrap_version = Some(version.clone());
+    probe.version = Some(version.clone());
     if reason::version(&version).is_none_or(|v| v < OLDEST) {
         let (reason, fix) = reason::explain("Unknown option", &reason::Knobs::default());
         let reason = reason.replace("Unknown option", &version);
         return Err(SandboxError::Unusable { reason, fix });
     }
-    let sandbox = Sandbox::untried(settings)?;
+    let sandbox = Bwrap::untried(settings)?;
     probe.outer_uid = sandbox.user.map(|u| u.uid);
-    probe.toolchains = sandbox.toolchain_folders().map(Path::to_path_buf).collect();
-    let folder = tempfile::Builder::new()
-        .prefix("mend-probe-")
-        .tempdir()
-        .map_err(|e| SandboxError::io("make a temporary folder", e))?;
-    let trial = Spec {
-        argv: vec!["/bin/true".into()],
-        work: folder.path().into(),
-        limits: Bounds {
-            wall: Duration::from_secs(20),
-            ..Bounds::default()
-        },
-        ..Spec::default()
-    };
-    let ran = run::run(&sandbox, &trial, &Cancel::new()).await;
+    probe.toolchains = sandbox.toolchain_folders();
+    let folder = trial_folder()?;
+    let ran = run::run(&sandbox, &trial(folder.path()), &Cancel::new()).await;
     // The filter is loaded last: when it is what failed, the namespaces were there.
     probe.user_namespaces = match &ran {
         Ok(_) => true,
@@ -119,11 +159,47 @@ async fn try_host(settings: &Settings, probe: &mut Probe) -> Result<(), SandboxE
     let (ran, landlock) = ran?;
     probe.seccomp = true;
     probe.landlock_abi = landlock;
+    went_well(&ran, "check that /usr and the dynamic loader are whole")
+}
+
+async fn try_engine(settings: &Settings, probe: &mut Probe) -> Result<(), SandboxError> {
+    let (engine, version) = Engine::find(settings).await?;
+    probe.program = Some(engine.program());
+    probe.version = Some(version);
+    probe.outer_uid = engine.outer_uid();
+    probe.limits = engine.limits().await?;
+    let folder = trial_folder()?;
+    let ran = engine.run(&trial(folder.path()), &Cancel::new()).await?;
+    // Namespaces and filter are the engine's; without them no container starts.
+    (probe.user_namespaces, probe.seccomp) = (true, true);
+    went_well(&ran, "choose an image with /bin/sh and /bin/true")
+}
+
+fn trial_folder() -> Result<tempfile::TempDir, SandboxError> {
+    tempfile::Builder::new()
+        .prefix("mend-probe-")
+        .tempdir()
+        .map_err(|e| SandboxError::io("make a temporary folder", e))
+}
+
+fn trial(work: &Path) -> Spec {
+    Spec {
+        argv: vec!["/bin/true".into()],
+        work: work.into(),
+        limits: Bounds {
+            wall: Duration::from_secs(20),
+            ..Bounds::default()
+        },
+        ..Spec::default()
+    }
+}
+
+fn went_well(ran: &Ran, fix: &str) -> Result<(), SandboxError> {
     match ran.exit {
         Exit::Code(0) => Ok(()),
         other => Err(SandboxError::Unusable {
             reason: format!("a confined /bin/true ended with {other:?}"),
-            fix: "check that /usr and the dynamic loader are whole".into(),
+            fix: fix.into(),
         }),
     }
 }

@@ -1,7 +1,7 @@
 //! What a caller says about the host and about one command.
 
 use super::{Egress, SandboxError, proxy};
-use crate::domain::{Exit, Traffic};
+use crate::domain::{BackendKind, Exit, Traffic};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -9,6 +9,14 @@ use tokio::sync::mpsc;
 /// What the operator says about the host. Every field has a working default.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
+    /// What confines commands.
+    pub backend: BackendKind,
+    /// The image of the containers of docker and podman.
+    pub image: Option<String>,
+    /// The engine's client program; `None` looks along `path` and in the system's folders.
+    pub engine: Option<PathBuf>,
+    /// Variables of the engine's client ([`ENGINE_VARIABLES`](super::ENGINE_VARIABLES)).
+    pub engine_env: Vec<(String, String)>,
     /// The bubblewrap program; `None` looks in the system's folders.
     pub bwrap: Option<PathBuf>,
     /// The operator's `PATH`, by which toolchains outside `/usr` are found; empty finds none.

@@ -20,8 +20,7 @@ pub(super) struct First {
 
 impl First {
     /// The only child of bubblewrap's outer process, once init has reported.
-    pub(super) fn below(outer: u32) -> io::Result<First> {
-        let outer = i32::try_from(outer).map_err(io::Error::other)?;
+    pub(super) fn below(outer: i32) -> io::Result<First> {
         let gone = || io::Error::new(io::ErrorKind::NotFound, "the sandbox has no first process");
         let pid = *children(outer).first().ok_or_else(gone)?;
         let raw = Pid::from_raw(pid).ok_or_else(gone)?;

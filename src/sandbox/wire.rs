@@ -1,11 +1,9 @@
-//! What mend, the launcher and init say to each other over one socket, which is their standard
-//! input: first one order from mend, then one report back, each a JSON document behind its length;
-//! after `ready` one byte from mend, [`GO`], lets the command begin.
+//! What mend and init say to each other: init gets its order as an argument; over one socket, which
+//! is its standard input, it sends one report back, a JSON document behind its length; after `ready`
+//! one byte from mend, [`GO`], lets the command begin.
 
-use super::owner::Owner;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
 
 /// More than an order with long arguments and a large environment needs.
 const MAX_ORDER: usize = 16 << 20;
@@ -13,9 +11,8 @@ const MAX_ORDER: usize = 16 << 20;
 /// mend has a hold on the sandbox's first process; the command may begin.
 pub(super) const GO: u8 = b'g';
 
-/// A word of bubblewrap's command line, or what the launcher makes one from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// A word of bubblewrap's command line, or what one is made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Word {
     Plain(String),
     /// A path of the host that the sandbox's user can reach as it is.
@@ -29,22 +26,6 @@ pub(super) enum Word {
     },
     /// `--file FD PATH`: the content of this file of the host, if everybody may read it.
     Copy(String),
-}
-
-/// mend to the launcher.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct LaunchOrder {
-    pub bwrap: String,
-    pub options: Vec<Word>,
-    /// Program and arguments that bubblewrap starts.
-    pub command: Vec<String>,
-    pub work: String,
-    /// Whom to become, when mend is root.
-    pub user: Option<Owner>,
-    /// The files through which to join control groups.
-    pub cgroups: Vec<PathBuf>,
-    /// mend's process id.
-    pub parent: i32,
 }
 
 /// mend to init, as its first argument.
@@ -62,7 +43,7 @@ pub(super) struct InitOrder {
     pub writable: Vec<String>,
 }
 
-/// The launcher or init to mend.
+/// init to mend.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Report {
@@ -77,7 +58,7 @@ pub(super) enum Report {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
     Launch,
-    /// The launcher's own mount namespace, as root.
+    /// The mount namespace of the start, as root.
     MountNamespace,
     Limits,
     Bridge,

@@ -1,6 +1,7 @@
 //! Real commands in real sandboxes. Every test of confinement runs as root and as an ordinary
 //! user, as far as the tests themselves run as root.
 
+mod engine;
 mod escape;
 mod lifecycle;
 mod limits;
