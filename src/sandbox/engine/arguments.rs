@@ -3,6 +3,7 @@
 use crate::sandbox::etc;
 use crate::sandbox::owner::Owner;
 use crate::sandbox::{SandboxError, Spec, WORK, spec};
+use rustix::process::{Resource, getrlimit};
 use std::path::Path;
 
 /// What the first process says when it runs.
@@ -32,7 +33,13 @@ impl Place {
             format!("--memory-swap={}", bounds.memory),
             format!("--pids-limit={}", bounds.processes.saturating_add(2)),
             format!("--shm-size={}", bounds.scratch),
-            format!("--ulimit=nofile={0}:{0}", bounds.open_files),
+            format!(
+                "--ulimit=nofile={0}:{0}",
+                bounds.open_files.min(own(Resource::Nofile))
+            ),
+            // Counted for the user on the whole host, so not a limit of ours; but an engine that
+            // asks for more than it has itself fails.
+            format!("--ulimit=nproc={0}:{0}", own(Resource::Nproc)),
             format!("--ulimit=fsize={0}:{0}", bounds.file_size),
             format!(
                 "--tmpfs=/tmp:rw,exec,nosuid,nodev,size={},mode=1777",
@@ -52,6 +59,12 @@ impl Place {
     pub(super) fn work_is_there(&self) -> bool {
         Path::new(&self.work).is_dir()
     }
+}
+
+/// mend's own hard limit.
+fn own(resource: Resource) -> u64 {
+    const MOST: u64 = 1 << 20;
+    getrlimit(resource).maximum.unwrap_or(MOST).min(MOST)
 }
 
 /// The value is a line of comma-separated fields.
@@ -132,7 +145,7 @@ mod tests {
         let words: Vec<&str> = words
             .iter()
             .map(String::as_str)
-            .filter(|w| !w.starts_with("--cpus="))
+            .filter(|w| !w.starts_with("--cpus=") && !w.starts_with("--ulimit=n"))
             .collect();
         words.join("\n")
     }

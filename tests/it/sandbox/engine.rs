@@ -73,11 +73,10 @@ static PODMAN: LazyLock<Option<Podman>> = LazyLock::new(|| {
         .into_iter()
         .find(|r| has_program(r))
         .unwrap();
-    // A root without CAP_SYS_RESOURCE cannot give more than it has.
     write(
         "containers.conf",
         format!(
-            "[containers]\ndefault_ulimits = [\"nproc=4096:4096\"]\n[engine]\ncgroup_manager = \"cgroupfs\"\nruntime = \"{runtime}\"\n\
+            "[engine]\ncgroup_manager = \"cgroupfs\"\nruntime = \"{runtime}\"\n\
              events_logger = \"file\"\n"
         ),
     );
