@@ -103,8 +103,14 @@ pub(super) async fn carry_out(
         Call::ReadFile { path, start, lines } => {
             (workspace.read_file(path, *start, *lines), Effect::Nothing)
         }
-        Call::Search { pattern, path } => {
-            (workspace.search(pattern, path.as_deref()), Effect::Nothing)
+        Call::Search {
+            pattern,
+            path,
+            context,
+        } => {
+            let around = context.map(|n| n as usize);
+            let found = workspace.search_around(pattern, path.as_deref(), around);
+            (found, Effect::Nothing)
         }
         Call::RestoreFile { path } => landed(work, turn, workspace.restore_file(path), None),
         Call::Edit(edit) => {

@@ -77,7 +77,7 @@ pub struct Settings {
     pub dialect: Dialect,
     /// Tokens that the model takes in one request, its answer included; `None` where nobody said.
     pub context_tokens: Option<u64>,
-    /// Lines of one page of `read_file`.
+    /// Lines of one page of `read_file`; what fits two pages comes whole.
     pub page_lines: usize,
     /// Whether the model may run commands in the sandbox.
     pub run_command: bool,

@@ -56,8 +56,9 @@ fn reading(page: usize) -> Vec<ToolSpec> {
         spec(
             "read_file",
             &format!(
-                "Read a text file. Each line is its number, a TAB, then the code. {page} lines are shown unless `lines` asks for more; where lines remain, the last line says how many. \
-                 Ask for every file that you need in one turn."
+                "Read a text file. Each line is its number, a TAB, then the code. Up to {whole} lines come whole; of more, {page} unless `lines` asks for more, and the last line says how many remain. \
+                 Ask for every file that you need in one turn.",
+                whole = 2 * page,
             ),
             object(
                 &["path"],
@@ -70,12 +71,13 @@ fn reading(page: usize) -> Vec<ToolSpec> {
         ),
         spec(
             "search",
-            "Search the project's text files for a regular expression (no look-around); answers path:line: text.",
+            "Search the project's text files for a regular expression (no look-around); answers `path:line: text`, with a few lines around each match (`path-line- text`) where there are few.",
             object(
                 &["pattern"],
                 json!({
                     "pattern": {"type": "string"},
-                    "path": {"type": "string", "description": "a file or folder to search in"}
+                    "path": {"type": "string", "description": "a file or folder to search in"},
+                    "context": {"type": "integer", "minimum": 0, "maximum": 5, "description": "lines on each side of a match"}
                 }),
             ),
         ),

@@ -164,6 +164,7 @@ fn request(work: &Work<'_>, dialect: Dialect, cannot_run: bool) -> Result<Reques
         turns => work.limits.turns,
         run_command => work.settings.run_command,
         page_lines => work.settings.page_lines,
+        whole_lines => 2 * work.settings.page_lines,
     };
     Ok(Request {
         system: work

@@ -21,6 +21,7 @@ pub(super) enum Call {
     Search {
         pattern: String,
         path: Option<String>,
+        context: Option<u64>,
     },
     Edit(edit::ToolCall),
     RestoreFile {
@@ -64,6 +65,7 @@ struct Read {
 struct Search {
     pattern: String,
     path: Option<String>,
+    context: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -125,6 +127,7 @@ pub(super) fn parse(call: &ToolCall, settings: &Settings) -> Result<Call, String
             Call::Search {
                 pattern: a.pattern,
                 path: a.path,
+                context: a.context,
             }
         }
         "edit_file" | "write_file" => {

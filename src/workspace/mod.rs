@@ -39,7 +39,7 @@ pub struct Options {
     pub refused: Vec<String>,
     /// Patterns of files whose content is never sent to the model, compared without regard to case.
     pub hidden: Vec<String>,
-    /// Lines of one page of `read_file`.
+    /// Lines of one page of `read_file`; what fits two pages comes whole.
     pub page_lines: usize,
     /// Bytes of one answer.
     pub result_bytes: usize,

@@ -49,6 +49,8 @@ impl Workspace {
             ));
         }
         let want = match lines {
+            // A remainder that fits two pages comes whole: a second call costs more than its lines.
+            None | Some(0) if total - from <= 2 * self.options.page_lines => total - from,
             None | Some(0) => self.options.page_lines,
             Some(n) => usize::try_from(n).unwrap_or(usize::MAX),
         };

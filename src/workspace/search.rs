@@ -2,10 +2,17 @@
 
 use super::{Answer, Workspace, matching, near};
 use crate::text::clip_words;
-use crate::tree::{Entry, EntryKind, FileKind};
+use crate::tree::{Entry, EntryKind, FileKind, RelPath};
 use regex::bytes::{Regex, RegexBuilder};
 
+/// Lines that are shown, those around matches included.
 const MAX_MATCHES: usize = 200;
+/// Lines on each side of a match at most.
+const MAX_AROUND: usize = 5;
+/// So few matches come with [`FEW_AROUND`] lines around each, unless the call says otherwise: an edit
+/// can follow without a read between.
+const FEW: usize = 10;
+const FEW_AROUND: usize = 2;
 /// Counting goes on after the last match that is shown, up to here.
 const MAX_COUNTED: usize = 10_000;
 /// Larger files are data; they are named as left out.
@@ -18,30 +25,69 @@ const MAX_PATTERN: usize = 2 * 1024 * 1024;
 
 #[derive(Default)]
 struct Found {
-    lines: Vec<String>,
+    lines: Vec<Line>,
+    /// Lines on each side of a match.
+    around: usize,
     matches: usize,
+    /// Matches among `lines`.
+    shown: usize,
     files: usize,
     large: usize,
     bytes: u64,
     stopped: bool,
 }
 
+/// One line of the answer.
+struct Line {
+    path: RelPath,
+    number: usize,
+    hit: bool,
+    text: String,
+}
+
 impl Workspace {
-    /// The lines that match `pattern`, as `path:line: text`, in the whole tree, a folder or a file.
-    /// A pattern that is no regular expression is searched as plain text.
-    pub fn search(&self, pattern: &str, path: Option<&str>) -> Answer {
-        let result = self.find(pattern, path.unwrap_or("."));
+    /// The same with lines around each match, as `path-line- text`; `None` leaves it to how many
+    /// there are.
+    pub fn search_around(
+        &self,
+        pattern: &str,
+        path: Option<&str>,
+        around: Option<usize>,
+    ) -> Answer {
+        let path = path.unwrap_or(".");
+        let result = match around {
+            Some(n) => self
+                .find(pattern, path, n.min(MAX_AROUND))
+                .map(|(text, _)| text),
+            None => match self.find(pattern, path, FEW_AROUND) {
+                Ok((_, matches)) if matches > FEW => {
+                    self.find(pattern, path, 0).map(|(text, _)| text)
+                }
+                found => found.map(|(text, _)| text),
+            },
+        };
         self.answer(result)
     }
 
-    fn find(&self, pattern: &str, given: &str) -> Result<String, String> {
+    /// The lines that match `pattern`, as `path:line: text`, in the whole tree, a folder or a file.
+    /// A pattern that is no regular expression is searched as plain text.
+    pub fn search(&self, pattern: &str, path: Option<&str>) -> Answer {
+        let result = self.find(pattern, path.unwrap_or("."), 0);
+        self.answer(result.map(|(text, _)| text))
+    }
+
+    /// The answer, and how many matches there were.
+    fn find(&self, pattern: &str, given: &str, around: usize) -> Result<(String, usize), String> {
         if pattern.is_empty() {
             return Err("the pattern is empty".into());
         }
         let (regex, note) = compile(pattern)?;
         let files = self.files().map_err(|e| e.to_string())?;
         let files = self.scope(given, files)?;
-        let mut found = Found::default();
+        let mut found = Found {
+            around,
+            ..Found::default()
+        };
         for entry in &files {
             if entry.kind != EntryKind::File || self.hidden.matches(&entry.path) {
                 continue;
@@ -59,7 +105,8 @@ impl Workspace {
                 self.find_in(&regex, pattern, entry, &content, &mut found);
             }
         }
-        Ok(found.render(note))
+        let matches = found.matches;
+        Ok((found.render(note), matches))
     }
 
     fn scope(&self, given: &str, files: Vec<Entry>) -> Result<Vec<Entry>, String> {
@@ -116,8 +163,8 @@ impl Workspace {
             if let Some(hit) = regex.find(line) {
                 found.matches += 1;
                 if found.lines.len() < MAX_MATCHES {
-                    let text = self.shown(&excerpt(line, hit.start()));
-                    found.lines.push(format!("{}:{number}: {text}", entry.path));
+                    self.show(entry, content, (at, end), number, hit.start(), found);
+                    found.shown += 1;
                 }
             }
             at = end + 1;
@@ -125,6 +172,78 @@ impl Workspace {
         }
         found.files += usize::from(found.matches > before);
     }
+
+    /// Puts the match at `at..end` into the answer, with its neighbours where they are wanted.
+    fn show(
+        &self,
+        entry: &Entry,
+        content: &[u8],
+        (at, end): (usize, usize),
+        number: usize,
+        hit: usize,
+        found: &mut Found,
+    ) {
+        let line = |number: usize, hit: bool, text: String| Line {
+            path: entry.path.clone(),
+            number,
+            hit,
+            text,
+        };
+        // What the match before has shown already is not repeated.
+        let known = match found.lines.last() {
+            Some(last) if last.path == entry.path => last.number,
+            _ => 0,
+        };
+        if known >= number {
+            let again = found.lines.iter().rposition(|l| l.number == number);
+            if let Some(shown) = again {
+                found.lines[shown].hit = true;
+            }
+        }
+        let (before, after) = neighbours(content, at, end, found.around);
+        for (n, text) in before.iter().enumerate().rev() {
+            let number = number - n - 1;
+            if number > known {
+                let text = self.shown(&excerpt(text, 0));
+                found.lines.push(line(number, false, text));
+            }
+        }
+        if number > known {
+            let whole = &content[at..end];
+            let whole = whole.strip_suffix(b"\r").unwrap_or(whole);
+            let text = self.shown(&excerpt(whole, hit));
+            found.lines.push(line(number, true, text));
+        }
+        for (n, text) in after.iter().enumerate() {
+            let number = number + n + 1;
+            if number > known {
+                let text = self.shown(&excerpt(text, 0));
+                found.lines.push(line(number, false, text));
+            }
+        }
+    }
+}
+
+/// The lines before `at` and after `end`, nearest first, with the distance of each.
+fn neighbours(content: &[u8], at: usize, end: usize, most: usize) -> (Vec<&[u8]>, Vec<&[u8]>) {
+    let bare = |line: &'_ [u8]| -> usize { line.len() - usize::from(line.ends_with(b"\r")) };
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let mut head = &content[..at];
+    while before.len() < most && !head.is_empty() {
+        let body = &head[..head.len() - 1];
+        let start = memchr::memrchr(b'\n', body).map_or(0, |i| i + 1);
+        let line = &body[start..];
+        before.push(&line[..bare(line)]);
+        head = &head[..start];
+    }
+    let mut tail = content.get(end + 1..).unwrap_or_default();
+    while after.len() < most && !tail.is_empty() {
+        let stop = memchr::memchr(b'\n', tail).unwrap_or(tail.len());
+        let line = &tail[..stop];
+        after.push(&line[..bare(line)]);
+        tail = tail.get(stop + 1..).unwrap_or_default();
+    }
+    (before, after)
 }
 
 /// Where the line begins that holds `at`.
@@ -182,8 +301,22 @@ impl Found {
         if self.matches == 0 {
             out.push_str("no matches");
         }
-        out.push_str(&self.lines.join("\n"));
-        let more = self.matches - self.lines.len();
+        let mut last: Option<&Line> = None;
+        for line in &self.lines {
+            if let Some(last) = last {
+                let apart = last.path != line.path || last.number + 1 != line.number;
+                out.push_str(if apart && self.around > 0 {
+                    "\n--\n"
+                } else {
+                    "\n"
+                });
+            }
+            let mark = if line.hit { ':' } else { '-' };
+            let (path, number, text) = (&line.path, line.number, &line.text);
+            out.push_str(&format!("{path}{mark}{number}{mark} {text}"));
+            last = Some(line);
+        }
+        let more = self.matches - self.shown;
         if more > 0 {
             out.push_str(&format!(
                 "\n... ({more} more matches; {}{} in {} files)",

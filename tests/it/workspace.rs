@@ -434,7 +434,7 @@ fn edits_land_and_are_told_against_base() {
 
 #[test]
 fn a_whole_file_is_replaced_only_when_it_was_seen() {
-    let text: String = (1..=300).map(|n| format!("line {n}\n")).collect();
+    let text: String = (1..=500).map(|n| format!("line {n}\n")).collect();
     let world = world(&[("a.py", &text), ("b.py", "1\n2\n")], Options::default());
     let w = &world.workspace;
     let stale = |path: &str| {
@@ -597,4 +597,52 @@ fn text_dialects_land_like_tool_calls() {
     ok(done.answer);
     assert_eq!(fs::read(world.root().join("a.py")).unwrap(), b"A\nB\n");
     assert_eq!(w.changed().unwrap().len(), 1);
+}
+
+#[test]
+fn w4_a_small_file_comes_whole_and_so_does_a_small_rest() {
+    let text = |n: usize| (1..=n).map(|n| format!("line {n}\n")).collect::<String>();
+    let (small, large) = (text(400), text(700));
+    let world = world(
+        &[("small.py", &small), ("large.py", &large)],
+        Options::default(),
+    );
+    let w = &world.workspace;
+    let page = ok(w.read_file("small.py", None, None));
+    assert!(page.ends_with("400\tline 400\n"), "{page}");
+    let page = ok(w.read_file("large.py", None, None));
+    assert!(
+        page.ends_with("200\tline 200\n... (500 more lines; file has 700 lines total)"),
+        "{page}"
+    );
+    let rest = ok(w.read_file("large.py", Some(301), None));
+    assert!(rest.starts_with("301\t") && rest.ends_with("700\tline 700\n"));
+    let asked = ok(w.read_file("small.py", None, Some(200)));
+    assert!(asked.contains("200 more lines"), "an asked number stands");
+}
+
+#[test]
+fn search_shows_lines_around_few_matches_and_none_around_many() {
+    let numbers: String = (1..=30).map(|n| format!("n{n}\n")).collect();
+    let world = world(
+        &[("a.txt", &numbers), ("b.txt", "x\nn7\r\ny")],
+        Options::default(),
+    );
+    let w = &world.workspace;
+    let few = ok(w.search_around("^n(7|9|20)$", None, None));
+    assert_eq!(
+        few,
+        "a.txt-5- n5\na.txt-6- n6\na.txt:7: n7\na.txt-8- n8\na.txt:9: n9\na.txt-10- n10\na.txt-11- n11\n--\n\
+         a.txt-18- n18\na.txt-19- n19\na.txt:20: n20\na.txt-21- n21\na.txt-22- n22\n--\n\
+         b.txt-1- x\nb.txt:2: n7\nb.txt-3- y"
+    );
+    let many = ok(w.search_around("n", None, None));
+    assert!(many.starts_with("a.txt:1: n1\na.txt:2: n2\n") && !many.contains("--"));
+    assert_eq!(
+        ok(w.search_around("n7", Some("b.txt"), Some(0))),
+        "b.txt:2: n7"
+    );
+    let bounded = ok(w.search_around("n7", Some("a.txt"), Some(99)));
+    assert_eq!(bounded.lines().count(), 11, "{bounded}");
+    assert_eq!(ok(w.search_around("nowhere", None, None)), "no matches");
 }
