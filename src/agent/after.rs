@@ -69,7 +69,9 @@ impl Loop<'_, '_> {
             effect.check = Some(overall(runs));
             self.state.checks_ms += runs.iter().map(|r| r.duration_ms).sum::<u64>();
             self.state.failures.see(runs);
-            if let Some(stop) = self.judge(runs, edited, finish, &mut notes)? {
+            let changes = self.changes()?;
+            let reproduced = self.reproduced(runs, &changes, &mut notes).await;
+            if let Some(stop) = self.judge(runs, edited, finish, reproduced, &mut notes)? {
                 return Ok((None, Some(stop)));
             }
         }
@@ -115,6 +117,7 @@ impl Loop<'_, '_> {
         runs: &[CheckRun],
         edited: bool,
         finish: bool,
+        reproduced: bool,
         notes: &mut Vec<String>,
     ) -> Result<Option<StopReason>, AgentError> {
         // Where an earlier run's change is green already, green says nothing about this run's task.
@@ -126,7 +129,9 @@ impl Loop<'_, '_> {
             .map(overall);
         let changed = !self.changes()?.is_empty();
         match overall(runs) {
-            Outcome::Passed if changed && before.is_some_and(|b| b != Outcome::Passed) => {
+            Outcome::Passed
+                if changed && (reproduced || before.is_some_and(|b| b != Outcome::Passed)) =>
+            {
                 return Ok(Some(if finish {
                     StopReason::Finished
                 } else {

@@ -45,6 +45,7 @@ impl Loop<'_, '_> {
             default_summary,
             doubted: state.doubted.filter(|_| green),
             contradictions,
+            review: state.reviewing.review,
             question: state.question.filter(|_| stop == StopReason::Question),
             turns: state.turns,
             usage: state.usage,

@@ -12,6 +12,8 @@ mod dialect;
 mod end;
 mod first;
 mod prompts;
+mod reproduce;
+mod review;
 mod run;
 mod specs;
 mod state;
@@ -22,10 +24,10 @@ mod turns;
 pub use prompts::{PromptError, Prompts};
 pub use run::run;
 
-use crate::check::Checks;
+use crate::check::{Checks, Prover};
 use crate::domain::{
-    Cancel, CheckRun, Contradiction, Journal, Keep, Limits, Outcome, Report, Steer, StopReason,
-    Usage,
+    Cancel, CheckRun, Contradiction, Journal, Keep, Limits, Outcome, Report, Review, Steer,
+    StopReason, Usage,
 };
 use crate::model::{Dialect, Model};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -106,13 +108,19 @@ pub struct Work<'a> {
     /// What that change is, and what was said about it.
     pub earlier: Option<&'a Earlier>,
     pub model: &'a dyn Model,
+    /// Reads the change before the loop ends, where there is one.
+    pub reviewer: Option<&'a dyn Model>,
     pub workspace: &'a Workspace,
     pub checks: &'a Checks,
+    /// Runs the tests that the change adds, on the untouched code and on the change.
+    pub prover: &'a Prover<'a>,
     pub limits: &'a Limits,
     /// Wall time that the task has used already.
     pub used: Duration,
     pub prompts: &'a Prompts,
     pub tests_protected: bool,
+    /// Whether test files may be added.
+    pub new_tests: bool,
     pub max_output_tokens: u32,
     pub settings: Settings,
     /// What [`Keep`] was given last in an earlier attempt; the loop goes on from there where it fits.
@@ -146,6 +154,7 @@ pub struct Ended {
     pub contradictions: Vec<Contradiction>,
     /// The one thing that the model has to know, where it ended with a question.
     pub question: Option<String>,
+    pub review: Option<Review>,
     /// The model's own words, where it called a test wrong and the run ended green (rule W15).
     pub doubted: Option<String>,
     pub turns: u32,

@@ -12,6 +12,9 @@ const TEMPLATES: &[(&str, &str)] = &[
     ),
     ("limits.md", include_str!("../../prompts/limits.md")),
     ("text.md", include_str!("../../prompts/text.md")),
+    ("reviewer.md", include_str!("../../prompts/reviewer.md")),
+    ("review.md", include_str!("../../prompts/review.md")),
+    ("points.md", include_str!("../../prompts/points.md")),
 ];
 
 /// The templates of `prompts/`.

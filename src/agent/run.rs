@@ -68,7 +68,7 @@ impl Loop<'_, '_> {
             let request = &self.state.request;
             let answer = self.work.model.turn(request, self.budget.cancel()).await;
             self.state.model_ms += asked.elapsed().as_millis() as u64;
-            let stop = match answer {
+            let mut stop = match answer {
                 Ok(turn) => self.take(turn).await?,
                 Err(ModelError::Cancelled) => Some(self.budget.interrupted()),
                 Err(error) if self.refuses_tools(&error) => {
@@ -78,6 +78,11 @@ impl Loop<'_, '_> {
                 Err(ModelError::ContextOverflow { .. }) if self.compact() => continue,
                 Err(error) => return Ok(self.end(StopReason::ModelError, Some(error))),
             };
+            if let Some(end) = stop
+                && self.reviewed(end).await?
+            {
+                stop = None;
+            }
             // What was interrupted begins again at the turn before.
             if !stop.is_some_and(StopReason::is_interruption) {
                 self.state.stop = stop;

@@ -4,6 +4,7 @@
 use super::calls::Wrong;
 use super::compact::Size;
 use super::contradiction::Failures;
+use super::review::Reviewing;
 use super::{AgentError, Base, PromptError, TurnEffect, Work, dialect, first, specs, told};
 use crate::domain::{CheckRun, Contradiction, Progress, StopReason, Usage};
 use crate::model::{Dialect, Message, Request};
@@ -36,6 +37,7 @@ pub(super) struct State {
     pub(super) said: String,
     pub(super) doubted: Option<String>,
     pub(super) named: Vec<Contradiction>,
+    pub(super) reviewing: Reviewing,
     pub(super) question: Option<String>,
     pub(super) answer: Option<String>,
     pub(super) model_ms: u64,
@@ -84,6 +86,7 @@ impl State {
             said: String::new(),
             doubted: None,
             named: Vec::new(),
+            reviewing: Reviewing::default(),
             question: None,
             answer: None,
             model_ms: 0,
@@ -161,6 +164,7 @@ fn request(work: &Work<'_>, dialect: Dialect, cannot_run: bool) -> Result<Reques
     let text = dialect == Dialect::Text;
     let facts = context! {
         tests_protected => work.tests_protected,
+        new_tests => work.new_tests,
         turns => work.limits.turns,
         run_command => work.settings.run_command,
         page_lines => work.settings.page_lines,
@@ -199,6 +203,7 @@ pub(super) fn belongs_to(work: &Work<'_>) -> Result<String, AgentError> {
         hash.update(part);
     }
     hash.update([u8::from(work.tests_protected)]);
+    hash.update([u8::from(work.new_tests)]);
     hash.update([u8::from(work.settings.run_command)]);
     Ok(hex::encode(hash.finalize()))
 }

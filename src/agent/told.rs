@@ -125,7 +125,7 @@ pub(super) fn cannot_run(base: &[CheckRun]) -> bool {
             .all(|run| run.classification.named_files.is_empty())
 }
 
-fn comparison(pairs: &[CheckPair]) -> String {
+pub(super) fn comparison(pairs: &[CheckPair]) -> String {
     let mut text = String::new();
     for pair in pairs.iter().filter(|p| p.base.is_some()) {
         let c = &pair.comparison;

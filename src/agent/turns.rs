@@ -23,6 +23,11 @@ impl Loop<'_, '_> {
             .map(|s| format!("{GUIDANCE}\n{}", crate::text::sanitise_report(s)))
             .collect::<Vec<_>>()
             .join("\n\n");
+        self.say(text);
+    }
+
+    /// A text of the harness goes to the model with the next request.
+    pub(super) fn say(&mut self, text: String) {
         match self.state.request.messages.last_mut() {
             Some(Message::ToolResults { note, .. }) => {
                 *note = Some(match note.take() {

@@ -53,7 +53,7 @@ impl Checks {
             .await
     }
 
-    async fn on_copy(
+    pub(super) async fn on_copy(
         &self,
         commands: &[CheckCommand],
         changes: &[Change],

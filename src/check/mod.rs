@@ -1,12 +1,17 @@
 //! Detects a project's check and runs it through the sandbox.
 
+mod alone;
+mod canary;
 mod command;
 mod detect;
 mod error;
 mod fresh;
+mod missing;
 mod narrow;
 mod pairs;
 mod project;
+mod prove;
+mod red;
 mod run;
 
 pub use command::{CheckCommand, SetupCommand};
@@ -15,4 +20,5 @@ pub use error::CheckError;
 pub use fresh::Checks;
 pub use narrow::{narrow, quote};
 pub use pairs::pairs;
+pub use prove::{IsTest, Prover, Runs};
 pub use run::{RunOptions, overall, run};

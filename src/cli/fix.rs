@@ -146,6 +146,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         allow_tests: args.allow_tests,
         limits: &limits,
         model: &*model,
+        reviewer: None,
         max_output_tokens: engine.model.max_output_tokens.unwrap_or(16_384),
         agent: agent_settings(&engine.model),
         resume: None,

@@ -2,7 +2,9 @@
 
 use super::ConfigError;
 use super::repo_keys::{LIMITS, OPERATORS, PACKAGE, TOP, unknown};
-use super::repo_values::{commands, count, folder, patterns, report_paths, shown, variables};
+use super::repo_values::{
+    commands, count, folder, patterns, report_paths, shown, switch, variables,
+};
 use crate::domain::Limits;
 use toml::{Table, Value};
 
@@ -21,6 +23,8 @@ pub struct RepoConfig {
     pub check: Vec<String>,
     /// Replaces the built-in patterns of tests; each in the form of a line of `.gitignore`.
     pub test_paths: Option<Vec<String>>,
+    /// Whether a fix may add test files; without the key, it may.
+    pub new_tests: Option<bool>,
     /// The folder in which the commands run, relative to the project's root.
     pub working_directory: Option<String>,
     /// Variables of the check and of the set-up.
@@ -82,6 +86,11 @@ impl RepoLimits {
 }
 
 impl RepoConfig {
+    /// Whether a fix may add test files.
+    pub fn new_tests(&self) -> bool {
+        self.new_tests.unwrap_or(true)
+    }
+
     /// Reads the text of the file.
     ///
     /// # Errors
@@ -104,6 +113,7 @@ impl RepoConfig {
                 "setup" => commands("setup", value, true).map(|c| config.setup = Some(c)),
                 "check" => commands("check", value, false).map(|c| config.check = c),
                 "test_paths" => patterns("test_paths", value).map(|p| config.test_paths = Some(p)),
+                "new_tests" => switch("new_tests", value).map(|on| config.new_tests = Some(on)),
                 "protected_paths" => {
                     patterns("protected_paths", value).map(|p| config.protected_paths = p)
                 }
@@ -232,7 +242,7 @@ mod tests {
     #[test]
     fn a_whole_file() {
         let config = RepoConfig::parse(
-            "check = [\"make test\", \"npm test\"]\ntest_paths = [\"t/\", \"!t/data\"]\n\
+            "check = [\"make test\", \"npm test\"]\nnew_tests = false\ntest_paths = [\"t/\", \"!t/data\"]\n\
              working_directory = \"./backend/\"\n[limits]\nturns = 5\nwall_s = 60\ndollars = 1\n\
              [model]\nname = \"x\"\n",
         )
@@ -240,6 +250,7 @@ mod tests {
         assert_eq!(config.check, ["make test", "npm test"]);
         assert_eq!(config.test_paths.as_deref().unwrap(), ["t/", "!t/data"]);
         assert_eq!(config.working_directory.as_deref(), Some("backend"));
+        assert!(!config.new_tests() && RepoConfig::default().new_tests());
         assert!(config.warnings[0].contains("`model`"));
         let limits = config.limits.narrow(&Limits {
             wall_s: 30,
@@ -265,6 +276,7 @@ mod tests {
             ("check = []", "`check` is empty"),
             ("check = ['']", "empty string"),
             ("check = ['a', 2]", "`check` must be"),
+            ("new_tests = 'no'", "`new_tests` must be true or false"),
             ("test_paths = 'tests/'", "`test_paths` must be a list"),
             ("test_paths = ['a{b']", "`test_paths`"),
             ("working_directory = '../x'", "inside the project"),

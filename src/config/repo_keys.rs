@@ -17,6 +17,7 @@ pub(super) enum Form {
         least: u64,
     },
     Amount,
+    Switch,
     Table(&'static [Key]),
     /// A table for each name.
     Tables(&'static [Key]),
@@ -54,6 +55,11 @@ pub(super) const TOP: &[Key] = &[
         "test_paths",
         Form::Texts,
         "What is a test, in the form of lines of a .gitignore; replaces the built-in list. Existing tests are not edited.",
+    ),
+    key(
+        "new_tests",
+        Form::Switch,
+        "Whether a fix may add a test file that shows the bug; it may without this key.",
     ),
     key(
         "protected_paths",
@@ -126,6 +132,7 @@ const MEANT: &[(&str, &str)] = &[
     ("environment", "env"),
     ("variables", "env"),
     ("protected_tests", "test_paths"),
+    ("add_tests", "new_tests"),
     ("protected", "protected_paths"),
     ("forbidden_paths", "protected_paths"),
     ("junit", "reports"),
@@ -226,6 +233,7 @@ fn form(form: Form) -> Value {
         Form::Variables => json!({"type": "object", "additionalProperties": {"type": "string"}}),
         Form::Whole { least } => json!({"type": "integer", "minimum": least}),
         Form::Amount => json!({"type": "number", "exclusiveMinimum": 0}),
+        Form::Switch => json!({"type": "boolean"}),
         Form::Table(keys) => table(keys),
         Form::Tables(keys) => json!({"type": "object", "additionalProperties": table(keys)}),
     }
@@ -244,6 +252,7 @@ mod tests {
             Form::Variables => format!("{} = {{ A = \"b\" }}\n", key.name),
             Form::Whole { least } => format!("{} = {least}\n", key.name),
             Form::Amount => format!("{} = 0.5\n", key.name),
+            Form::Switch => format!("{} = false\n", key.name),
             Form::Table(keys) => section(keys, &format!("{at}{}", key.name)),
             Form::Tables(keys) => section(keys, &format!("{at}{}.\"x/y\"", key.name)),
         }

@@ -62,6 +62,13 @@ pub(super) fn folder(key: &str, value: &Value) -> Result<Option<String>, String>
 }
 
 /// A whole number above 0.
+/// `true` or `false`.
+pub(super) fn switch(key: &str, value: &Value) -> Result<bool, String> {
+    value
+        .as_bool()
+        .ok_or_else(|| format!("`{key}` must be true or false"))
+}
+
 pub(super) fn count(key: &str, value: &Value) -> Result<u64, String> {
     value
         .as_integer()

@@ -4,6 +4,7 @@ mod backend;
 mod check;
 mod egress;
 mod progress;
+mod proof;
 mod task;
 mod work;
 
@@ -16,6 +17,7 @@ pub use egress::{AllowedHost, HostCount, Refusal, Traffic, is_host, port_number}
 pub use progress::{
     Cancel, Clock, EditEvent, Journal, Keep, NoJournal, Progress, Steer, SystemClock,
 };
+pub use proof::{Reproduction, Review, ReviewPoint, Severity, Weakness, WeaknessKind};
 pub use task::{
     Command, IssueRef, Person, Reason, RepoName, RepoRef, Step, StopReason, TaskId, Trigger,
     TriggerKind, Verdict,

@@ -285,6 +285,16 @@ pub enum Reason {
     Fixed,
     /// Something was fixed; what still fails failed before.
     FixedOthersFailBefore,
+    /// The check was green before; a test that the change adds is red without it and green with it.
+    Reproduced,
+    /// The check stays green where it has to be red.
+    CheckIsDeaf,
+    /// The change reaches what runs or reports the tests.
+    HarnessChanged,
+    /// Tests that ran before do not run any more.
+    TestsLost,
+    /// The change touches tests that stand inside source files.
+    TestsInSourceChanged,
     NoChange,
     /// One answer is needed before anything can be done.
     Question,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Paths that mend never changes, in the form of lines of a `.gitignore`, compared without regard to
 /// case: what runs with a repository's rights, and what says who may do what. GitHub refuses a push
 /// that touches workflows from an App without that permission, and mend's App does not ask for it.
+/// The last lines are what an interpreter loads unasked into every run, the tests' among them.
 pub const REFUSED_PATHS: &[&str] = &[
     "/.github/workflows/",
     "/.github/mend.toml",
@@ -13,6 +14,10 @@ pub const REFUSED_PATHS: &[&str] = &[
     "action.yaml",
     "CODEOWNERS",
     ".gitmodules",
+    "sitecustomize.py",
+    "usercustomize.py",
+    "*.pth",
+    "node_modules/",
 ];
 
 /// The person's text about the bug.

@@ -1,7 +1,9 @@
 //! What a fix came to, for people and for scripts.
 
 use super::Fixed;
-use crate::domain::{CheckPair, Contradiction, Reason, StopReason, Usage, Verdict};
+use crate::domain::{
+    CheckPair, Contradiction, Reason, Reproduction, Review, StopReason, Usage, Verdict, Weakness,
+};
 use crate::render::PullRequest;
 use serde::Serialize;
 
@@ -14,6 +16,11 @@ pub struct Document {
     pub summary: String,
     pub checks: Vec<CheckPair>,
     pub contradictions: Vec<Contradiction>,
+    /// The test files that the change adds, run by the harness on base and on the change.
+    pub reproductions: Vec<Reproduction>,
+    /// What makes a green run of this change say less.
+    pub weaknesses: Vec<Weakness>,
+    pub review: Option<Review>,
     pub diff: String,
     /// The body of the pull request.
     pub body: String,
@@ -37,6 +44,9 @@ impl Document {
             summary: fixed.summary.clone(),
             checks: fixed.pairs.clone(),
             contradictions: fixed.contradictions.clone(),
+            reproductions: fixed.reproductions.clone(),
+            weaknesses: fixed.weaknesses.clone(),
+            review: fixed.review.clone(),
             diff: fixed.diff.clone(),
             body: body.to_string(),
             turns: fixed.turns,
@@ -74,6 +84,9 @@ impl Fixed {
             summary: &self.summary,
             doubted: self.doubted.as_deref(),
             contradictions: &self.contradictions,
+            reproductions: &self.reproductions,
+            weaknesses: &self.weaknesses,
+            review: self.review.as_ref(),
             checks: &self.pairs,
             no_base: self.no_base.as_deref(),
             commit: about.commit,

@@ -3,11 +3,12 @@
 
 mod base;
 mod document;
+mod proof;
 mod recording;
 mod verdict;
 
 pub use document::{About, Document, line_counts};
-pub use recording::{Recorded, RecordedCheck, RecordedTask, RecordingError};
+pub use recording::{REVIEW_FOLDER, Recorded, RecordedCheck, RecordedTask, RecordingError};
 pub use verdict::{Facts, verdict};
 
 use crate::agent::{self, AgentError, Base, Earlier, Ended, Prompts, TurnEffect, Work};
@@ -15,7 +16,7 @@ use crate::check::{CheckError, Checks, RunOptions, pairs};
 use crate::config::RepoConfig;
 use crate::domain::{
     Cancel, CheckPair, CheckRun, Contradiction, Journal, Keep, Limits, Progress, Reason, Report,
-    Steer, StopReason, Usage, Verdict,
+    Reproduction, Review, Steer, StopReason, Usage, Verdict, Weakness,
 };
 use crate::edit::{FileChange, unified_diff};
 use crate::model::Model;
@@ -47,6 +48,8 @@ pub struct Input<'a> {
     pub allow_tests: bool,
     pub limits: &'a Limits,
     pub model: &'a dyn Model,
+    /// A second model that reads the change before the loop ends; it never holds the work up.
+    pub reviewer: Option<&'a dyn Model>,
     pub max_output_tokens: u32,
     /// How the loop speaks with the model.
     pub agent: agent::Settings,
@@ -76,6 +79,11 @@ pub struct Fixed {
     pub contradictions: Vec<Contradiction>,
     /// The one thing that has to be known, with the verdict `question`.
     pub question: Option<String>,
+    /// The added test files, run on base and on the change.
+    pub reproductions: Vec<Reproduction>,
+    /// What makes a green run of this change say less.
+    pub weaknesses: Vec<Weakness>,
+    pub review: Option<Review>,
     /// Each command on base and after; `after` is `None` where nothing changed.
     pub pairs: Vec<CheckPair>,
     /// Why there is no base, where there is none.
@@ -141,8 +149,10 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
         })
     };
     input.journal.tell(Progress::Step("base check"));
-    let base = base::check(input, &checks(input.base)?, no_check).await;
+    let untouched = checks(input.base)?;
+    let base = base::check(input, &untouched, no_check).await;
     let after = checks(start)?;
+    let prover = proof::prover(input, &untouched, &after)?;
     let mut checks_ms = spent(base.runs().unwrap_or_default());
     let head = match input.start {
         Some(_) => {
@@ -167,12 +177,15 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
         head,
         earlier: input.earlier,
         model: input.model,
+        reviewer: input.reviewer,
         workspace: &workspace,
         checks: &after,
+        prover: &prover,
         limits: input.limits,
         used: begun.elapsed(),
         prompts: input.prompts,
         tests_protected: !input.allow_tests,
+        new_tests: input.config.new_tests(),
         max_output_tokens: input.max_output_tokens,
         settings: input.agent.clone(),
         resume: input.resume.clone(),
@@ -184,8 +197,16 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
     let ended = agent::run(&work).await?;
     let again = workspace.changes()?;
     let last = last_check(input, &after, &base, &ended, &again, &mut checks_ms).await;
-    let mut fixed = conclude(input, &base, ended, last, workspace.changed()?);
-    fixed.checks_ms += checks_ms;
+    let found = proof::find(
+        input,
+        &prover,
+        &base,
+        last.as_deref(),
+        &workspace.changed()?,
+    )
+    .await?;
+    let mut fixed = conclude(input, &base, ended, last, workspace.changed()?, found);
+    fixed.checks_ms += checks_ms + prover.spent_ms();
     fixed.elapsed_ms = begun.elapsed().as_millis() as u64;
     folder.close()?;
     Ok(fixed)
@@ -196,6 +217,7 @@ fn workspace(input: &Input<'_>, copy: &Path) -> Result<Workspace, FixError> {
     let options = Options {
         tests: input.config.test_paths.clone().unwrap_or(defaults.tests),
         allow_tests: input.allow_tests,
+        allow_new_tests: input.config.new_tests(),
         result_bytes: input.limits.tool_result_bytes,
         page_lines: input.agent.page_lines,
         redactor: input.redactor.clone(),
@@ -238,6 +260,7 @@ fn conclude(
     ended: Ended,
     last: Option<Vec<CheckRun>>,
     changes: Vec<FileChange>,
+    found: proof::Found,
 ) -> Fixed {
     let diff = unified_diff(&changes);
     let pairs = match &last {
@@ -251,6 +274,8 @@ fn conclude(
         contradictions: &ended.contradictions,
         doubted: ended.doubted.is_some(),
         pairs: &pairs,
+        reproduced: found.reproductions.iter().any(|r| r.red_to_green),
+        weaknesses: &found.weaknesses,
     });
     Fixed {
         verdict,
@@ -261,6 +286,9 @@ fn conclude(
         doubted: ended.doubted.map(|d| input.redactor.redact(&d)),
         contradictions: ended.contradictions,
         question: ended.question.map(|q| input.redactor.redact(&q)),
+        reproductions: found.reproductions,
+        weaknesses: found.weaknesses,
+        review: ended.review,
         no_base: match base {
             Base::None(why) => Some(why.clone()),
             Base::Ran(_) => None,

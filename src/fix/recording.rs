@@ -3,7 +3,7 @@
 //!
 //! The folder: `NNNN.request.json` and `NNNN.reply.json` by the room `model`; `task.json`; the
 //! source in `base/`; in `start/` the code that the loop started from, where it differs;
-//! `result.json`.
+//! `result.json`; in `review/` the reviewer's conversation, where there was one.
 
 use super::{Fixed, Input};
 use crate::agent::{Earlier, Settings, TurnEffect};
@@ -11,6 +11,9 @@ use crate::domain::{Limits, Outcome, Report, StopReason, Verdict};
 use crate::tree::{RelPath, Tree, TreeError, copy_tree};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+
+/// The folder of a recording that holds the reviewer's conversation.
+pub const REVIEW_FOLDER: &str = "review";
 
 const TASK: &str = "task.json";
 const RESULT: &str = "result.json";

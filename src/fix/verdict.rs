@@ -1,7 +1,9 @@
 //! Base × after → verdict: the table of behaviours.md, "What the loop concludes". The first row
 //! that holds decides.
 
-use crate::domain::{CheckPair, Contradiction, Outcome, Reason, StopReason, Verdict};
+use crate::domain::{
+    CheckPair, Contradiction, Outcome, Reason, StopReason, Verdict, Weakness, WeaknessKind,
+};
 
 /// What the verdict is drawn from.
 pub struct Facts<'a> {
@@ -13,10 +15,30 @@ pub struct Facts<'a> {
     /// The run ended green after the model called a test wrong (rule W15).
     pub doubted: bool,
     pub pairs: &'a [CheckPair],
+    /// An added test was seen red on base and green now.
+    pub reproduced: bool,
+    pub weaknesses: &'a [Weakness],
 }
 
-/// The verdict and its reason.
+/// The verdict and its reason. What weakens a green run keeps it from being ready.
 pub fn verdict(facts: &Facts<'_>) -> (Verdict, Reason) {
+    let by_table = table(facts);
+    let gravest = facts.weaknesses.iter().map(|w| w.kind).min();
+    match (by_table.0, gravest) {
+        (Verdict::Ready, Some(kind)) => (
+            Verdict::Draft,
+            match kind {
+                WeaknessKind::Deaf => Reason::CheckIsDeaf,
+                WeaknessKind::Harness => Reason::HarnessChanged,
+                WeaknessKind::Lost => Reason::TestsLost,
+                WeaknessKind::InSource => Reason::TestsInSourceChanged,
+            },
+        ),
+        _ => by_table,
+    }
+}
+
+fn table(facts: &Facts<'_>) -> (Verdict, Reason) {
     if facts.stop == StopReason::Stopped {
         return (Verdict::Stopped, Reason::Stopped);
     }
@@ -84,7 +106,9 @@ fn failed(facts: &Facts<'_>) -> (Verdict, Reason) {
             .is_some_and(|b| b.classification.outcome == Outcome::Failed)
             && !p.comparison.already_failing.is_empty())
     });
-    if explained && facts.pairs.iter().any(|p| !p.comparison.fixed.is_empty()) {
+    // A reproduction is something fixed, also where no test of the project showed it.
+    let fixed = facts.reproduced || facts.pairs.iter().any(|p| !p.comparison.fixed.is_empty());
+    if explained && fixed {
         (Verdict::Ready, Reason::FixedOthersFailBefore)
     } else {
         (Verdict::Draft, Reason::NotFixedYet)
@@ -100,6 +124,7 @@ fn passed(facts: &Facts<'_>) -> (Verdict, Reason) {
     );
     match base {
         None => (Verdict::Draft, Reason::NoBase),
+        Some(Outcome::Passed) if facts.reproduced => (Verdict::Ready, Reason::Reproduced),
         Some(Outcome::Passed) => (Verdict::Draft, Reason::NotReproduced),
         Some(_) => (Verdict::Ready, Reason::Fixed),
     }
@@ -117,221 +142,4 @@ fn worst(outcomes: impl Iterator<Item = Option<Outcome>>) -> Option<Outcome> {
         }
     }
     all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::{CheckRun, Classification, Comparison, Exit};
-    use Outcome::{DidntStart, Failed, Passed, TimedOut};
-
-    fn run(outcome: Outcome) -> CheckRun {
-        CheckRun {
-            command: "check".into(),
-            exit: Exit::Code(i32::from(outcome != Passed)),
-            duration_ms: 1,
-            output: String::new(),
-            classification: Classification {
-                outcome,
-                kind: None,
-                tests: None,
-                failed_names: vec![],
-                failing: vec![],
-                reason: String::new(),
-                named_files: vec![],
-                blames_change: false,
-                narrowed: false,
-                runner: None,
-                evidence: vec![],
-            },
-        }
-    }
-
-    fn pair(
-        base: Option<Outcome>,
-        after: Option<Outcome>,
-        fixed: bool,
-        broken: bool,
-        old: bool,
-    ) -> CheckPair {
-        let names = |on: bool| if on { vec!["t".to_string()] } else { vec![] };
-        CheckPair {
-            command: "check".into(),
-            base: base.map(run),
-            after: after.map(run),
-            comparison: Comparison {
-                fixed: names(fixed),
-                newly_broken: names(broken),
-                already_failing: names(old),
-                ..Comparison::default()
-            },
-        }
-    }
-
-    fn of(stop: StopReason, changed: bool, pairs: &[CheckPair]) -> (Verdict, Reason) {
-        verdict(&Facts {
-            changed,
-            stop,
-            turns: 2,
-            contradictions: &[],
-            doubted: false,
-            pairs,
-        })
-    }
-
-    #[test]
-    fn the_table_row_by_row() {
-        use StopReason::{Finished, ModelError, Stopped, SuitePassed, TurnLimit};
-        let (ready, draft) = (Verdict::Ready, Verdict::Draft);
-        let green = [pair(Some(Failed), Some(Passed), true, false, false)];
-        assert_eq!(
-            of(Finished, false, &green),
-            (Verdict::NoChange, Reason::NoChange)
-        );
-        assert_eq!(
-            of(TurnLimit, false, &green),
-            (Verdict::LimitReached, Reason::LimitReached)
-        );
-        assert_eq!(
-            of(ModelError, false, &green),
-            (Verdict::Crashed, Reason::ModelUnreachable)
-        );
-        assert_eq!(of(TurnLimit, true, &green), (draft, Reason::LimitReached));
-        assert_eq!(
-            of(Stopped, true, &green),
-            (Verdict::Stopped, Reason::Stopped)
-        );
-        assert_eq!(of(SuitePassed, true, &green), (ready, Reason::Fixed));
-        for base in [DidntStart, TimedOut] {
-            assert_eq!(
-                of(
-                    SuitePassed,
-                    true,
-                    &[pair(Some(base), Some(Passed), false, false, false)]
-                ),
-                (ready, Reason::Fixed)
-            );
-        }
-    }
-
-    #[test]
-    fn what_the_check_said_decides_the_rest() {
-        use StopReason::{CheckTimedOut, Finished};
-        let (ready, draft) = (Verdict::Ready, Verdict::Draft);
-        let cases = [
-            (
-                pair(Some(Failed), Some(DidntStart), false, false, false),
-                draft,
-                Reason::CheckDidntStart,
-            ),
-            (
-                pair(Some(Failed), Some(TimedOut), false, false, false),
-                draft,
-                Reason::CheckTimedOut,
-            ),
-            (
-                pair(Some(Passed), Some(Failed), false, true, false),
-                draft,
-                Reason::NewlyBroken,
-            ),
-            (
-                pair(Some(Failed), Some(Failed), false, false, true),
-                draft,
-                Reason::NotFixedYet,
-            ),
-            (
-                pair(Some(DidntStart), Some(Failed), false, false, false),
-                draft,
-                Reason::NotFixedYet,
-            ),
-            (
-                pair(Some(Failed), Some(Failed), true, false, true),
-                ready,
-                Reason::FixedOthersFailBefore,
-            ),
-            (
-                pair(Some(Failed), Some(Failed), true, true, true),
-                draft,
-                Reason::NewlyBroken,
-            ),
-            (
-                pair(Some(Passed), Some(Passed), false, false, false),
-                draft,
-                Reason::NotReproduced,
-            ),
-            (
-                pair(None, Some(Passed), false, false, false),
-                draft,
-                Reason::NoBase,
-            ),
-            (
-                pair(None, Some(Failed), false, false, false),
-                draft,
-                Reason::NoBase,
-            ),
-            (
-                pair(Some(Failed), None, false, false, false),
-                draft,
-                Reason::NotChecked,
-            ),
-        ];
-        for (p, v, r) in cases {
-            assert_eq!(
-                of(Finished, true, std::slice::from_ref(&p)),
-                (v, r),
-                "{p:?}"
-            );
-        }
-        let hung = [pair(Some(Failed), Some(TimedOut), false, false, false)];
-        assert_eq!(
-            of(CheckTimedOut, true, &hung),
-            (draft, Reason::CheckTimedOut)
-        );
-    }
-
-    #[test]
-    fn a_contradiction_or_a_doubt_is_never_ready() {
-        let pairs = [pair(Some(Failed), Some(Passed), true, false, false)];
-        let named = Contradiction {
-            test: "t".into(),
-            file: None,
-            line: None,
-            expected: None,
-            report_requires: None,
-            why: None,
-            confirmed: true,
-        };
-        let mut facts = Facts {
-            changed: true,
-            stop: StopReason::Finished,
-            turns: 2,
-            contradictions: &[named],
-            doubted: false,
-            pairs: &pairs,
-        };
-        assert_eq!(verdict(&facts), (Verdict::Draft, Reason::Contradiction));
-        facts.contradictions = &[];
-        facts.doubted = true;
-        assert_eq!(verdict(&facts), (Verdict::Draft, Reason::DoubtedTest));
-    }
-
-    #[test]
-    fn with_several_commands_the_first_that_is_not_passed_decides() {
-        let pairs = [
-            pair(Some(Passed), Some(Passed), false, false, false),
-            pair(Some(Failed), Some(DidntStart), false, false, false),
-        ];
-        assert_eq!(
-            of(StopReason::Finished, true, &pairs),
-            (Verdict::Draft, Reason::CheckDidntStart)
-        );
-        let pairs = [
-            pair(Some(Failed), Some(Passed), true, false, false),
-            pair(Some(Passed), Some(Failed), false, true, false),
-        ];
-        assert_eq!(
-            of(StopReason::Finished, true, &pairs),
-            (Verdict::Draft, Reason::NewlyBroken)
-        );
-    }
 }

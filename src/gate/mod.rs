@@ -1,5 +1,13 @@
 //! May this change be published? Deterministic, and the last word before a push. Pure.
 
+mod harness;
+mod in_source;
+mod python_modules;
+mod settings;
+
+pub use harness::{Surroundings, weaknesses};
+pub use in_source::touched_tests;
+
 use crate::domain::REFUSED_PATHS;
 use crate::text::Redactor;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -114,6 +122,10 @@ mod tests {
             "CODEOWNERS",
             "lib/.gitmodules",
             ".github/mend.toml",
+            "sitecustomize.py",
+            "src/usercustomize.py",
+            "lib/x.pth",
+            "web/node_modules/jest/index.js",
         ] {
             assert_eq!(of(path, "a", "b"), [Objection::Path(path.into())]);
         }

@@ -4,8 +4,10 @@
 use crate::agent::{AgentError, Prompts};
 use crate::check::{CheckError, repo_config};
 use crate::domain::{Cancel, Journal};
-use crate::fix::{self, FixError, Fixed, Input, Recorded, RecordedTask, RecordingError};
-use crate::model::{ModelError, Replay};
+use crate::fix::{
+    self, FixError, Fixed, Input, REVIEW_FOLDER, Recorded, RecordedTask, RecordingError,
+};
+use crate::model::{Model, ModelError, Replay};
 use crate::sandbox::Sandbox;
 use crate::text::Redactor;
 use crate::tree::{Tree, TreeError};
@@ -64,6 +66,12 @@ pub async fn replay(
     let task = RecordedTask::read(folder)?;
     let recorded = Recorded::read(folder)?;
     let model = Replay::open(folder)?;
+    // The reviewer's own stream, where there was one.
+    let review = folder.join(REVIEW_FOLDER);
+    let reviewer = match Tree::open(&review) {
+        Ok(_) => Some(Replay::open(&review)?),
+        Err(_) => None,
+    };
     let base = folder.join("base");
     let start = task.start.then(|| folder.join("start"));
     let config = repo_config(&Tree::open(&base)?)?;
@@ -79,6 +87,7 @@ pub async fn replay(
         allow_tests: task.allow_tests,
         limits: &task.limits,
         model: &model,
+        reviewer: reviewer.as_ref().map(|r| r as &dyn Model),
         max_output_tokens: 16_384,
         agent: task.agent.clone(),
         resume: None,

@@ -196,6 +196,10 @@ fn why_draft(e: &Ending<'_>) -> String {
         Reason::NotReproduced => {
             "the check was green before, so the fix is not reproduced".to_string()
         }
+        Reason::CheckIsDeaf => "the check cannot fail any more with this change".to_string(),
+        Reason::HarnessChanged => "it reaches what runs the tests".to_string(),
+        Reason::TestsLost => "tests that ran before do not run any more".to_string(),
+        Reason::TestsInSourceChanged => "it touches tests inside the source".to_string(),
         Reason::NoBase => "there is no base to compare with".to_string(),
         Reason::LimitReached => format!("unfinished, {}", limit(e.stop, e.turns)),
         Reason::ModelUnreachable => "unfinished, the model gave no further answer".to_string(),

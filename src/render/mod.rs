@@ -7,6 +7,7 @@ mod checks;
 mod comment;
 mod commit;
 mod notice;
+mod proof;
 mod pull_request;
 mod words;
 

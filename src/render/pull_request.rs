@@ -1,9 +1,11 @@
 //! The pull request: its title and its body.
 
 use super::checks::{cell, check_table, check_words, some};
+use super::proof;
 use super::words::{count, duration, thousands};
 use crate::domain::{
-    CheckPair, CheckRun, Contradiction, Kind, Outcome, Reason, StopReason, Usage, Verdict,
+    CheckPair, CheckRun, Contradiction, Kind, Outcome, Reason, Reproduction, Review, StopReason,
+    Usage, Verdict, Weakness, WeaknessKind,
 };
 use crate::text::{bound, clip_words, code_span, neutralise, one_line, visible};
 
@@ -24,6 +26,9 @@ pub struct PullRequest<'a> {
     pub summary: &'a str,
     pub doubted: Option<&'a str>,
     pub contradictions: &'a [Contradiction],
+    pub reproductions: &'a [Reproduction],
+    pub weaknesses: &'a [Weakness],
+    pub review: Option<&'a Review>,
     pub checks: &'a [CheckPair],
     /// Why there is no base, where there is none.
     pub no_base: Option<&'a str>,
@@ -70,7 +75,7 @@ pub fn body(pr: &PullRequest<'_>) -> String {
     // What was done comes first where it is the news; otherwise what stands in its way does.
     let summary_first = matches!(
         pr.reason,
-        Reason::Contradiction | Reason::Fixed | Reason::FixedOthersFailBefore
+        Reason::Contradiction | Reason::Fixed | Reason::FixedOthersFailBefore | Reason::Reproduced
     );
     let order = if summary_first {
         [summary, headline]
@@ -81,10 +86,19 @@ pub fn body(pr: &PullRequest<'_>) -> String {
     if !pr.contradictions.is_empty() {
         parts.push(contradictions(pr.contradictions));
     }
+    parts.extend(other_weaknesses(pr));
+    let proofs = proof::reproductions(pr.reproductions);
+    if !proofs.is_empty() && pr.reason != Reason::NotReproduced {
+        parts.push(proofs);
+    }
     let named: Vec<String> = pr.contradictions.iter().map(|c| c.test.clone()).collect();
     if !pr.checks.is_empty() {
         let table = check_table(pr.checks, pr.commit, &named);
         parts.push(table.trim_end().to_string());
+    }
+    let review = pr.review.map(proof::review).unwrap_or_default();
+    if !review.is_empty() {
+        parts.push(review);
     }
     for warning in pr.warnings {
         parts.push(format!("> {}", neutralise(&one_line(warning))));
@@ -102,7 +116,11 @@ pub fn body(pr: &PullRequest<'_>) -> String {
 /// What a maintainer has to know before anything else; empty when the change is simply ready.
 fn headline(pr: &PullRequest<'_>) -> String {
     match pr.reason {
-        Reason::Fixed | Reason::NoChange | Reason::Question | Reason::Answer => String::new(),
+        Reason::Fixed
+        | Reason::Reproduced
+        | Reason::NoChange
+        | Reason::Question
+        | Reason::Answer => String::new(),
         Reason::FixedOthersFailBefore => {
             "What still fails failed before this change too; see the list below.".to_string()
         }
@@ -150,11 +168,11 @@ fn headline(pr: &PullRequest<'_>) -> String {
             )
         }
         Reason::NotFixedYet => format!("**Not fixed yet.** {}", still_failing(pr.checks)),
-        Reason::NotReproduced => {
-            "**Not reproduced, because the check passed before this change too.** It shows that \
-             nothing broke, not that the report is fixed."
-                .to_string()
-        }
+        Reason::NotReproduced => not_reproduced(pr),
+        Reason::CheckIsDeaf => proof::weaknesses(pr.weaknesses, WeaknessKind::Deaf),
+        Reason::HarnessChanged => proof::weaknesses(pr.weaknesses, WeaknessKind::Harness),
+        Reason::TestsLost => proof::weaknesses(pr.weaknesses, WeaknessKind::Lost),
+        Reason::TestsInSourceChanged => proof::weaknesses(pr.weaknesses, WeaknessKind::InSource),
         Reason::NoBase => format!(
             "**No comparison**: the check was not run on the untouched code{}, so what fails below may have failed before.",
             pr.no_base
@@ -171,6 +189,35 @@ fn headline(pr: &PullRequest<'_>) -> String {
         }
         Reason::Stopped => "**Stopped, as somebody asked.** What there is stands here.".to_string(),
     }
+}
+
+fn not_reproduced(pr: &PullRequest<'_>) -> String {
+    let why = match pr.reproductions {
+        [] => "; no test was added that shows the bug.".to_string(),
+        _ => format!(".\n\n{}", proof::reproductions(pr.reproductions)),
+    };
+    format!(
+        "**Not reproduced, because the check passed before this change too.** Its pass shows that nothing broke, not that the report \
+         is fixed{why}"
+    )
+}
+
+/// The weaknesses that are not the headline already.
+fn other_weaknesses(pr: &PullRequest<'_>) -> Vec<String> {
+    use WeaknessKind::{Deaf, Harness, InSource, Lost};
+    let headline = match pr.reason {
+        Reason::CheckIsDeaf => Some(Deaf),
+        Reason::HarnessChanged => Some(Harness),
+        Reason::TestsLost => Some(Lost),
+        Reason::TestsInSourceChanged => Some(InSource),
+        _ => None,
+    };
+    let kinds = [Deaf, Harness, Lost, InSource].into_iter();
+    kinds
+        .filter(|kind| Some(*kind) != headline)
+        .map(|kind| proof::weaknesses(pr.weaknesses, kind))
+        .filter(|text| !text.is_empty())
+        .collect()
 }
 
 /// Why the loop ended, where a limit ended it.
@@ -336,6 +383,7 @@ fn details(pr: &PullRequest<'_>) -> String {
         };
         lines.push(format!("Changed: {}{more}.", files.join(", ")));
     }
+    lines.extend(pr.review.and_then(proof::reviewed));
     format!(
         "<details><summary>How this was made</summary>\n\n{}\n\n</details>",
         lines.join("\n")

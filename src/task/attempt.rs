@@ -228,6 +228,7 @@ impl Attempt<'_> {
             allow_tests,
             limits: &limits,
             model: &*model,
+            reviewer: None,
             max_output_tokens: bench.max_output_tokens,
             agent: bench.agent.clone(),
             resume: None,

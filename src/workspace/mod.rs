@@ -163,7 +163,7 @@ impl Workspace {
     }
 
     /// Text from the tree on its way to the model, not yet bounded.
-    fn shown(&self, text: &str) -> String {
+    pub fn shown(&self, text: &str) -> String {
         self.options.redactor.redact(&visible(&strip_ansi(text)))
     }
 

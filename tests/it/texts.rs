@@ -98,6 +98,9 @@ fn body(
         doubted: (reason == Reason::DoubtedTest)
             .then_some("The test expects 50, but the report says 100."),
         contradictions,
+        reproductions: &[],
+        weaknesses: &[],
+        review: None,
         checks,
         no_base: (reason == Reason::NoBase).then_some("switched off"),
         commit: Some("4c1d2e9"),

@@ -5,9 +5,12 @@ mod check;
 mod dialect;
 mod loops;
 mod prompts;
+mod proof;
 mod recordings;
 mod replay;
 mod resume;
+mod review;
+mod table;
 mod verdicts;
 
 use async_trait::async_trait;
@@ -46,7 +49,7 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    fn new(turns: Vec<Turn>) -> Self {
+    pub fn new(turns: Vec<Turn>) -> Self {
         Scripted {
             turns: Mutex::new(turns.into()),
             seen: Mutex::default(),
@@ -145,6 +148,7 @@ pub struct Case {
     pub commands: Vec<String>,
     pub base_check: bool,
     pub allow_tests: bool,
+    pub reviewer: Option<Scripted>,
     pub limits: Limits,
     pub agent: agent::Settings,
     pub cancel: Cancel,
@@ -230,6 +234,7 @@ pub fn case(files: &[(&str, &str)]) -> Case {
         commands: vec![],
         base_check: true,
         allow_tests: false,
+        reviewer: None,
         limits: Limits::default(),
         agent: agent::Settings::default(),
         cancel: Cancel::new(),
@@ -260,6 +265,11 @@ impl Case {
     }
 
     pub async fn run_with(&self, model: &dyn Model) -> Fixed {
+        let reviewer = self.reviewer.as_ref().map(|r| r as &dyn Model);
+        self.run_reviewed(model, reviewer).await
+    }
+
+    pub async fn run_reviewed(&self, model: &dyn Model, reviewer: Option<&dyn Model>) -> Fixed {
         let before = listing(&self.project());
         let config = repo_config(&Tree::open(&self.project()).unwrap()).unwrap();
         let start = self.start.as_ref().map(|files| {
@@ -284,6 +294,7 @@ impl Case {
             allow_tests: self.allow_tests,
             limits: &config.limits.narrow(&self.limits),
             model,
+            reviewer,
             max_output_tokens: 4096,
             agent: self.agent.clone(),
             resume: self.resume.clone(),

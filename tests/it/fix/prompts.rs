@@ -4,7 +4,7 @@ use super::{SUMS, case, edit, finish, fixes_add, turn};
 use mend::agent::Earlier;
 
 /// Durations differ from run to run.
-fn steady(text: &str) -> String {
+pub fn steady(text: &str) -> String {
     let durations = regex::Regex::new(r"\d+\.\d+ ?s").unwrap();
     durations.replace_all(text, "0.1 s").into_owned()
 }

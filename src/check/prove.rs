@@ -1,0 +1,339 @@
+//! Red to green: each test file that a change adds is run alone, on a fresh copy of the untouched
+//! code with nothing but the added tests, and on the change. The model has no part in it.
+
+use super::alone::alone;
+use super::missing::{Written, added_name};
+use super::red::{not_fixed, not_green, not_red, ran};
+use super::run::blocking;
+use super::{CheckCommand, CheckError, Checks, pairs};
+use crate::domain::{Cancel, CheckRun, Journal, Outcome, Reproduction};
+use crate::tree::{Change, EntryKind, RelPath, Tree};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::Mutex;
+
+/// Test files of one change that are tried; more are said to be left out.
+const MOST: usize = 6;
+/// Of those, how many where each needs a run of the whole check.
+const MOST_WHOLE: usize = 2;
+
+/// What decides whether a path is a test.
+pub type IsTest = dyn Fn(&RelPath) -> bool + Send + Sync;
+
+/// Proves changes of one task. The last answer is kept, so that the same change is never run twice.
+pub struct Prover<'a> {
+    /// The check on the untouched code.
+    base: &'a Checks,
+    /// The check on the code that the change is made to.
+    start: &'a Checks,
+    /// Tests of an earlier run that stand in `start` and not on base.
+    earlier: Vec<RelPath>,
+    is_test: Box<IsTest>,
+    /// The report, in which a name may be asked for.
+    report: String,
+    known: Mutex<Option<(Vec<Change>, Vec<Reproduction>)>>,
+    spent_ms: AtomicU64,
+}
+
+/// What one proof needs from the task.
+#[derive(Clone, Copy)]
+pub struct Runs<'a> {
+    pub changes: &'a [Change],
+    /// The full check on the untouched code and on the change.
+    pub base: Option<&'a [CheckRun]>,
+    pub after: &'a [CheckRun],
+}
+
+impl<'a> Prover<'a> {
+    /// # Errors
+    /// When the trees cannot be walked.
+    pub fn new(
+        base: &'a Checks,
+        start: &'a Checks,
+        is_test: Box<IsTest>,
+        report: String,
+    ) -> Result<Self, CheckError> {
+        let mut earlier = Vec::new();
+        for entry in start.source.walk()? {
+            let added = entry.kind == EntryKind::File
+                && is_test(&entry.path)
+                && base.source.stat(&entry.path)?.is_none();
+            if added {
+                earlier.push(entry.path);
+            }
+        }
+        Ok(Prover {
+            base,
+            start,
+            earlier,
+            is_test,
+            report,
+            known: Mutex::new(None),
+            spent_ms: AtomicU64::new(0),
+        })
+    }
+
+    /// Whether the check is deaf: see [`super::is_deaf`].
+    ///
+    /// # Errors
+    /// As [`Prover::prove`].
+    pub async fn is_deaf(
+        &self,
+        changes: &[Change],
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Option<String>, CheckError> {
+        super::canary::is_deaf(self.base, self.start, changes, cancel, journal).await
+    }
+
+    /// The untouched code.
+    pub fn untouched(&self) -> &Checks {
+        self.base
+    }
+
+    /// One entry for each test file that the change adds and a runner could run.
+    ///
+    /// # Errors
+    /// When a copy cannot be made, the sandbox cannot run, or `cancel` fired.
+    pub async fn prove(
+        &self,
+        runs: Runs<'_>,
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Vec<Reproduction>, CheckError> {
+        let mut known = self.known.lock().await;
+        if let Some((changes, proofs)) = &*known
+            && changes == runs.changes
+        {
+            return Ok(proofs.clone());
+        }
+        let tests = self.added(runs.changes)?;
+        let mut proofs = Vec::new();
+        let mut whole = 0;
+        for test in tests.iter().filter(|t| is_program(&t.path)).take(MOST) {
+            let text = String::from_utf8_lossy(test.after.as_deref().unwrap_or_default());
+            let proof = match self.command(&test.path, &text) {
+                Some(command) => {
+                    self.alone(test, &command, &tests, runs, cancel, journal)
+                        .await?
+                }
+                None if whole < MOST_WHOLE && runs.base.is_some() => {
+                    whole += 1;
+                    self.whole(test, &tests, runs, cancel, journal).await?
+                }
+                None => continue,
+            };
+            proofs.push(proof);
+        }
+        *known = Some((runs.changes.to_vec(), proofs.clone()));
+        Ok(proofs)
+    }
+
+    /// Milliseconds that commands of proofs took so far.
+    pub fn spent_ms(&self) -> u64 {
+        self.spent_ms.load(Ordering::Relaxed)
+    }
+
+    fn spend(&self, runs: &[&CheckRun]) {
+        let sum = runs.iter().map(|r| r.duration_ms).sum();
+        self.spent_ms.fetch_add(sum, Ordering::Relaxed);
+    }
+
+    /// The test files, and what else lies among the tests, that base does not have.
+    fn added(&self, changes: &[Change]) -> Result<Vec<Change>, CheckError> {
+        let mut added = Vec::new();
+        for change in changes {
+            let new = change.after.is_some()
+                && (self.is_test)(&change.path)
+                && self.base.source.stat(&change.path)?.is_none();
+            if new {
+                added.push(change.clone());
+            }
+        }
+        for path in &self.earlier {
+            if !changes.iter().any(|c| c.path == *path) {
+                added.push(Change {
+                    path: path.clone(),
+                    after: Some(self.start.source.read(path)?),
+                    mode: None,
+                });
+            }
+        }
+        Ok(added)
+    }
+
+    fn command(&self, path: &RelPath, text: &str) -> Option<CheckCommand> {
+        self.base.commands.iter().find_map(|command| {
+            let script = test_script(&self.base.source, command.folder.as_deref());
+            alone(command, path.as_str(), text, script.as_deref())
+        })
+    }
+
+    async fn alone(
+        &self,
+        test: &Change,
+        command: &CheckCommand,
+        tests: &[Change],
+        runs: Runs<'_>,
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Reproduction, CheckError> {
+        let commands = std::slice::from_ref(command);
+        let base = self.base.on_copy(commands, tests, None, cancel, journal);
+        let base = base.await?.into_iter().next();
+        let start = self.start;
+        let after = start.on_copy(commands, runs.changes, None, cancel, journal);
+        let after = after.await?.into_iter().next();
+        let (Some(base), Some(after)) = (base, after) else {
+            return Err(CheckError::Stopped);
+        };
+        self.spend(&[&base, &after]);
+        let missing = self.missing(&base, runs.changes).await?;
+        let mut proof = Reproduction {
+            file: test.path.to_string(),
+            command: command.command.clone(),
+            base: Some(base.classification.outcome),
+            after: Some(after.classification.outcome),
+            reason: base.classification.reason.clone(),
+            missing: None,
+            red_to_green: false,
+            because: None,
+            tests: ran(&after),
+        };
+        proof.because =
+            not_red(&base, missing.as_deref(), &self.report).or_else(|| not_green(&base, &after));
+        proof.red_to_green = proof.because.is_none();
+        proof.missing = missing.filter(|_| proof.red_to_green);
+        Ok(proof)
+    }
+
+    /// Where no runner takes a single file: the whole check on base with this one test file more,
+    /// compared by the names of tests.
+    async fn whole(
+        &self,
+        test: &Change,
+        tests: &[Change],
+        runs: Runs<'_>,
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Reproduction, CheckError> {
+        let with: Vec<Change> = tests
+            .iter()
+            .filter(|t| t.path == test.path || !is_program(&t.path))
+            .cloned()
+            .collect();
+        let red = self
+            .base
+            .on_copy(&self.base.commands, &with, runs.base, cancel, journal)
+            .await?;
+        self.spend(&red.iter().collect::<Vec<_>>());
+        let decided = pairs(runs.base, &red).into_iter().find(|p| {
+            !p.comparison.newly_broken.is_empty()
+                || matches!(&p.after, Some(r) if r.classification.outcome == Outcome::DidntStart)
+        });
+        let names: Vec<String> = self
+            .base
+            .commands
+            .iter()
+            .map(|c| c.command.clone())
+            .collect();
+        let mut proof = Reproduction {
+            file: test.path.to_string(),
+            command: names.join("; "),
+            base: Some(super::overall(&red)),
+            after: Some(super::overall(runs.after)),
+            reason: String::new(),
+            missing: None,
+            red_to_green: false,
+            because: None,
+            tests: None,
+        };
+        let Some(pair) = decided else {
+            let why = "the whole check says the same without this change, with it and without it";
+            proof.because = Some(why.to_string());
+            return Ok(proof);
+        };
+        let Some(base) = &pair.after else {
+            return Err(CheckError::Stopped);
+        };
+        proof.command = pair.command.clone();
+        proof.reason = base.classification.reason.clone();
+        let missing = self.missing(base, runs.changes).await?;
+        let after = runs.after.iter().find(|r| r.command == pair.command);
+        proof.because = not_red(base, missing.as_deref(), &self.report).or_else(|| {
+            let now = pairs(Some(&red), runs.after);
+            let now = now.iter().find(|p| p.command == pair.command);
+            not_fixed(&pair.comparison, now.map(|p| &p.comparison), after)
+        });
+        proof.red_to_green = proof.because.is_none();
+        proof.missing = missing.filter(|_| proof.red_to_green);
+        Ok(proof)
+    }
+
+    /// The name that the run misses and the change adds, outside the tests.
+    async fn missing(
+        &self,
+        base: &CheckRun,
+        changes: &[Change],
+    ) -> Result<Option<String>, CheckError> {
+        let c = &base.classification;
+        let lone = c.outcome == Outcome::DidntStart || c.failed_names.len() <= 1;
+        if c.outcome == Outcome::Passed || !lone {
+            return Ok(None);
+        }
+        let (source, reason) = (self.base.source.clone(), c.reason.clone());
+        let code: Vec<Change> = changes
+            .iter()
+            .filter(|c| !(self.is_test)(&c.path))
+            .cloned()
+            .collect();
+        blocking(move || {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let mut written = Vec::new();
+            for change in &code {
+                let before = match source.stat(&change.path)? {
+                    Some(_) => text(&source.read(&change.path)?),
+                    None => String::new(),
+                };
+                written.push(Written {
+                    path: change.path.to_string(),
+                    before,
+                    after: text(change.after.as_deref().unwrap_or_default()),
+                });
+            }
+            Ok(added_name(&reason, &written))
+        })
+        .await
+    }
+}
+
+/// The `test` script of the package.json in a folder, where npm would run nothing before it.
+fn test_script(tree: &Tree, folder: Option<&str>) -> Option<String> {
+    const MAX_BYTES: u64 = 512 * 1024;
+    let path = folder.map_or("package.json".to_string(), |f| format!("{f}/package.json"));
+    let bytes = tree
+        .read_up_to(&RelPath::parse(&path).ok()?, MAX_BYTES)
+        .ok()?;
+    let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    let scripts = manifest.get("scripts")?;
+    let plain = scripts.get("pretest").is_none();
+    Some(scripts.get("test")?.as_str()?.trim().to_string()).filter(|_| plain)
+}
+
+/// Whether a runner would run the file by itself, rather than load it for another.
+fn is_program(path: &RelPath) -> bool {
+    let name = path.name();
+    let Some((stem, ending)) = name.rsplit_once('.') else {
+        return false;
+    };
+    match ending {
+        "py" => stem.starts_with("test") || stem.ends_with("_test") || stem.ends_with("_tests"),
+        "rs" => stem != "mod",
+        "go" => stem.ends_with("_test"),
+        "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "jsx" | "tsx" => {
+            !matches!(stem, "index" | "setup" | "helpers")
+        }
+        "rb" | "php" | "java" | "kt" | "scala" | "cs" | "swift" | "ex" | "exs" | "erl" | "clj"
+        | "c" | "cc" | "cpp" | "cxx" | "hs" | "lua" | "pl" | "t" | "sh" | "bats" | "dart" => true,
+        _ => false,
+    }
+}
