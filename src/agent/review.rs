@@ -82,7 +82,7 @@ impl Loop<'_, '_> {
             }
         };
         let (points, unplaced) = self.placed(points)?;
-        review.unplaced = unplaced;
+        review.unplaced += unplaced;
         review.open = points;
         let back: Vec<ReviewPoint> = review
             .open
@@ -150,7 +150,8 @@ impl Loop<'_, '_> {
                 pair.command
             ));
         }
-        text.push_str(&told::comparison(&pairs(self.work.base.runs(), runs)));
+        let compared = told::comparison(&pairs(self.work.base.runs(), runs));
+        text.push_str(&compared.replace(" by your change", ""));
         text.trim_end().to_string()
     }
 

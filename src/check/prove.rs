@@ -85,6 +85,22 @@ impl<'a> Prover<'a> {
         super::canary::is_deaf(self.base, self.start, changes, cancel, journal).await
     }
 
+    /// The whole check on the untouched code with the test files that the change adds.
+    ///
+    /// # Errors
+    /// As [`Prover::prove`].
+    pub async fn with_added(
+        &self,
+        changes: &[Change],
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Vec<CheckRun>, CheckError> {
+        let tests = self.added(changes)?;
+        self.base
+            .on_copy(&self.base.commands, &tests, None, cancel, journal)
+            .await
+    }
+
     /// The untouched code.
     pub fn untouched(&self) -> &Checks {
         self.base

@@ -12,7 +12,7 @@ pub use recording::{REVIEW_FOLDER, Recorded, RecordedCheck, RecordedTask, Record
 pub use verdict::{Facts, verdict};
 
 use crate::agent::{self, AgentError, Base, Earlier, Ended, Prompts, TurnEffect, Work};
-use crate::check::{CheckError, Checks, RunOptions, pairs};
+use crate::check::{CheckCommand, CheckError, Checks, RunOptions, pairs};
 use crate::config::RepoConfig;
 use crate::domain::{
     Cancel, CheckPair, CheckRun, Contradiction, Journal, Keep, Limits, Progress, Reason, Report,
@@ -129,29 +129,10 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
     let start = input.start.unwrap_or(input.base);
     let base_tree = Tree::open(input.base)?;
     let (commands, no_check) = base::commands(input, &base_tree)?;
-    let checks = |folder: &Path| -> Result<Checks, FixError> {
-        let source = Tree::open(folder)?;
-        let files = source
-            .walk()?
-            .into_iter()
-            .map(|e| e.path.to_string())
-            .collect();
-        Ok(Checks {
-            sandbox: input.sandbox.clone(),
-            source,
-            scratch: input.scratch.to_path_buf(),
-            commands: commands.clone(),
-            options: RunOptions {
-                limit: Duration::from_secs(input.limits.check_s),
-                files,
-                ..RunOptions::default()
-            },
-        })
-    };
     input.journal.tell(Progress::Step("base check"));
-    let untouched = checks(input.base)?;
+    let untouched = checks(input, input.base, &commands)?;
     let base = base::check(input, &untouched, no_check).await;
-    let after = checks(start)?;
+    let after = checks(input, start, &commands)?;
     let prover = proof::prover(input, &untouched, &after)?;
     let mut checks_ms = spent(base.runs().unwrap_or_default());
     let head = match input.start {
@@ -210,6 +191,23 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
     fixed.elapsed_ms = begun.elapsed().as_millis() as u64;
     folder.close()?;
     Ok(fixed)
+}
+
+/// The check on the code in `folder`.
+fn checks(input: &Input<'_>, folder: &Path, commands: &[CheckCommand]) -> Result<Checks, FixError> {
+    let source = Tree::open(folder)?;
+    let files = source.walk()?.into_iter();
+    Ok(Checks {
+        sandbox: input.sandbox.clone(),
+        scratch: input.scratch.to_path_buf(),
+        commands: commands.to_vec(),
+        options: RunOptions {
+            limit: Duration::from_secs(input.limits.check_s),
+            files: files.map(|e| e.path.to_string()).collect(),
+            ..RunOptions::default()
+        },
+        source,
+    })
 }
 
 fn workspace(input: &Input<'_>, copy: &Path) -> Result<Workspace, FixError> {

@@ -67,7 +67,9 @@ pub(super) async fn find(
         found.reproductions = prove(input, prover, base, after, &as_changes).await;
     }
     let pairs = check::pairs(base.runs(), after);
-    found.weaknesses = weaknesses(input, prover, changes, &pairs, &found.reproductions)?;
+    found.weaknesses = weaknesses(input, prover, changes)?;
+    let lost = lost(input, prover, &as_changes, &pairs, &found.reproductions).await;
+    found.weaknesses.extend(lost);
     // Worth a further run only where the change would be ready on the word of the check.
     let green = !after.is_empty() && overall(after) == Outcome::Passed;
     let red_before = base
@@ -112,8 +114,6 @@ fn weaknesses(
     input: &Input<'_>,
     prover: &Prover<'_>,
     changes: &[FileChange],
-    pairs: &[CheckPair],
-    proofs: &[Reproduction],
 ) -> Result<Vec<Weakness>, FixError> {
     let untouched = prover.untouched();
     let base = &untouched.source;
@@ -145,7 +145,6 @@ fn weaknesses(
             exists: &exists,
         },
     );
-    found.extend(lost(pairs, proofs));
     let mut inside = gate::touched_tests(&changed);
     inside.retain(|w| !is_test(&w.path));
     found.append(&mut inside);
@@ -205,41 +204,72 @@ fn test_script(base: &Tree) -> Option<String> {
     Some(manifest.get("scripts")?.get("test")?.as_str()?.to_string())
 }
 
+/// Tests that ran to a result, where the runner counts.
+fn total(run: &CheckRun) -> Option<u64> {
+    let tests: Counts = run.classification.tests?;
+    let ran = [tests.passed, tests.failed, tests.errors];
+    Some(ran.iter().map(|n| n.unwrap_or(0)).sum())
+}
+
 /// Tests that ran on the untouched code and do not run any more. Tests that the change adds do not
 /// make up for them.
-fn lost(pairs: &[CheckPair], proofs: &[Reproduction]) -> Vec<Weakness> {
-    let weakness = |what: String| Weakness {
+async fn lost(
+    input: &Input<'_>,
+    prover: &Prover<'_>,
+    changes: &[Change],
+    pairs: &[CheckPair],
+    proofs: &[Reproduction],
+) -> Vec<Weakness> {
+    let mut names = Vec::new();
+    for pair in pairs {
+        let (Some(base), Some(after)) = (&pair.base, &pair.after) else {
+            continue;
+        };
+        // A runner that counts decides: names may only be told in another way.
+        let fewer = match (total(base), total(after)) {
+            (Some(before), Some(now)) => now < before,
+            _ => true,
+        };
+        if fewer {
+            names.extend(pair.comparison.vanished.iter().cloned());
+        }
+    }
+    if let ([pair], true) = (pairs, names.is_empty()) {
+        names.extend(hidden(input, prover, changes, pair, proofs).await);
+    }
+    let weakness = |what| Weakness {
         kind: WeaknessKind::Lost,
         path: String::new(),
         lines: None,
         what,
     };
-    let mut found: Vec<Weakness> = pairs
-        .iter()
-        .flat_map(|p| &p.comparison.vanished)
-        .map(|name| weakness(name.clone()))
-        .collect();
-    if let ([pair], true) = (pairs, found.is_empty()) {
-        let total = |run: &Option<CheckRun>| {
-            let tests: Counts = run.as_ref()?.classification.tests?;
-            let ran = [tests.passed, tests.failed, tests.errors];
-            Some(ran.iter().map(|n| n.unwrap_or(0)).sum::<u64>())
-        };
-        let alone = proofs.iter().filter(|p| p.command != pair.command);
-        let added: u64 = alone.filter_map(|p| p.tests).sum();
-        if let (Some(before), Some(now)) = (total(&pair.base), total(&pair.after))
-            && now < before + added
-            && now >= before
-            && added > 0
-        {
-            let fewer = before + added - now;
-            let tests = if fewer == 1 { "test" } else { "tests" };
-            found.push(weakness(format!(
-                "{fewer} {tests} fewer ran, the added ones left out"
-            )));
-        }
+    names.into_iter().map(weakness).collect()
+}
+
+/// Whether added tests hide in the count that others are gone. Where that may be, the check runs on
+/// the untouched code with the added tests.
+async fn hidden(
+    input: &Input<'_>,
+    prover: &Prover<'_>,
+    changes: &[Change],
+    pair: &CheckPair,
+    proofs: &[Reproduction],
+) -> Option<String> {
+    let (before, now) = (total(pair.base.as_ref()?)?, total(pair.after.as_ref()?)?);
+    let alone = proofs.iter().filter(|p| p.command != pair.command);
+    let added: u64 = alone.filter_map(|p| p.tests).sum();
+    if added == 0 || now >= before + added {
+        return None;
     }
-    found
+    let runs = prover
+        .with_added(changes, input.cancel, input.journal)
+        .await;
+    let fewer = total(runs.ok()?.first()?)?.saturating_sub(now);
+    match fewer {
+        0 => None,
+        1 => Some("1 test fewer ran, the added ones left out".to_string()),
+        n => Some(format!("{n} tests fewer ran, the added ones left out")),
+    }
 }
 
 /// Asks whether the check is still red where it has to be.

@@ -37,7 +37,25 @@ struct Run {
 }
 
 fn key(name: &str) -> String {
-    normalise_line(name)
+    normalise_line(&one_form(name))
+}
+
+/// unittest heads a failing test with its dotted name, and lists a passing one as
+/// `test_x (module.Class.test_x)`, before Python 3.11 as `test_x (module.Class)`.
+fn one_form(name: &str) -> String {
+    let listed = name.strip_suffix(')').and_then(|n| n.split_once(" ("));
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    match listed {
+        Some((test, place))
+            if place.contains('.') && test.chars().chain(place.chars()).all(is_name) =>
+        {
+            match place.rsplit('.').next() == Some(test) {
+                true => place.to_string(),
+                false => format!("{place}.{test}"),
+            }
+        }
+        _ => name.to_string(),
+    }
 }
 
 fn names<'a>(list: impl Iterator<Item = &'a String>) -> Names {

@@ -27,6 +27,23 @@ pub(super) fn reproductions(all: &[Reproduction]) -> String {
     }
 }
 
+/// What was tried to show the bug, where nothing shows it; a clause.
+pub(super) fn not_reproduced(all: &[Reproduction]) -> String {
+    let each: Vec<String> = all
+        .iter()
+        .take(MOST)
+        .map(|r| {
+            let because = r.because.as_deref().unwrap_or("it was not run");
+            format!("{}: {}", code_span(&r.file), clause(because))
+        })
+        .collect();
+    match &each[..] {
+        [] => "no test was added that shows the bug".to_string(),
+        [one] => format!("the added test does not show the bug ({one})"),
+        many => format!("no added test shows the bug ({})", many.join("; ")),
+    }
+}
+
 fn reproduction(r: &Reproduction) -> String {
     let file = code_span(&r.file);
     if !r.red_to_green {
@@ -35,7 +52,7 @@ fn reproduction(r: &Reproduction) -> String {
     }
     let red = match (&r.missing, r.base) {
         (Some(name), _) => format!(
-            "needs {}, which the report asks for and the base does not have",
+            "needs {}, which the report asks for and base does not have,",
             code_span(name)
         ),
         (None, Some(Outcome::DidntStart)) => {

@@ -192,13 +192,10 @@ fn headline(pr: &PullRequest<'_>) -> String {
 }
 
 fn not_reproduced(pr: &PullRequest<'_>) -> String {
-    let why = match pr.reproductions {
-        [] => "; no test was added that shows the bug.".to_string(),
-        _ => format!(".\n\n{}", proof::reproductions(pr.reproductions)),
-    };
+    let tried = proof::not_reproduced(pr.reproductions);
     format!(
-        "**Not reproduced, because the check passed before this change too.** Its pass shows that nothing broke, not that the report \
-         is fixed{why}"
+        "**Not reproduced, because the check passed before this change too** and {tried}. What is green shows that nothing broke, \
+         not that the report is fixed."
     )
 }
 

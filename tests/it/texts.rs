@@ -2,7 +2,8 @@
 
 use mend::domain::{
     Basis, CheckPair, CheckRun, Classification, Comparison, Contradiction, Counts, Exit, Kind,
-    Outcome, Reason, StopReason, TaskId, Usage, Verdict,
+    Outcome, Reason, Reproduction, Review, ReviewPoint, Severity, StopReason, TaskId, Usage,
+    Verdict, Weakness, WeaknessKind,
 };
 use mend::render::{self, Ending, Live, PullRequest};
 
@@ -75,11 +76,29 @@ fn green() -> CheckPair {
     )
 }
 
+/// What the harness and the reviewer found beside the check.
+#[derive(Default)]
+struct Beside {
+    reproductions: Vec<Reproduction>,
+    weaknesses: Vec<Weakness>,
+    review: Option<Review>,
+}
+
 fn body(
     reason: Reason,
     verdict: Verdict,
     checks: &[CheckPair],
     contradictions: &[Contradiction],
+) -> String {
+    whole(reason, verdict, checks, contradictions, &Beside::default())
+}
+
+fn whole(
+    reason: Reason,
+    verdict: Verdict,
+    checks: &[CheckPair],
+    contradictions: &[Contradiction],
+    beside: &Beside,
 ) -> String {
     let changed = [
         ("invoicer/invoice.py".to_string(), 3, 4),
@@ -98,9 +117,9 @@ fn body(
         doubted: (reason == Reason::DoubtedTest)
             .then_some("The test expects 50, but the report says 100."),
         contradictions,
-        reproductions: &[],
-        weaknesses: &[],
-        review: None,
+        reproductions: &beside.reproductions,
+        weaknesses: &beside.weaknesses,
+        review: beside.review.as_ref(),
         checks,
         no_base: (reason == Reason::NoBase).then_some("switched off"),
         commit: Some("4c1d2e9"),
@@ -137,7 +156,27 @@ fn pull_requests() {
     let checks = [pair(base.clone(), one_left.clone(), &[ONCE], &[], &[NET30])];
     insta::assert_snapshot!(
         "contradiction",
-        body(Reason::Contradiction, Verdict::Draft, &checks, &[named])
+        body(
+            Reason::Contradiction,
+            Verdict::Draft,
+            &checks,
+            std::slice::from_ref(&named)
+        )
+    );
+    let unconfirmed = Contradiction {
+        confirmed: false,
+        file: None,
+        line: None,
+        ..named.clone()
+    };
+    insta::assert_snapshot!(
+        "contradiction_not_confirmed",
+        body(
+            Reason::Contradiction,
+            Verdict::Draft,
+            &[green()],
+            &[unconfirmed]
+        )
     );
     insta::assert_snapshot!(
         "others_fail_before",
@@ -220,6 +259,154 @@ fn pull_requests_that_are_not_ready() {
     insta::assert_snapshot!(
         "not_checked",
         body(Reason::NotChecked, Verdict::Draft, &[], &[])
+    );
+}
+
+fn proof(red_to_green: bool) -> Reproduction {
+    Reproduction {
+        file: "tests/test_new.py".into(),
+        command: "python3 -m pytest tests/test_new.py".into(),
+        base: Some(match red_to_green {
+            true => Outcome::Failed,
+            false => Outcome::Passed,
+        }),
+        after: Some(Outcome::Passed),
+        reason: match red_to_green {
+            true => "AssertionError: 5 != -1.".into(),
+            false => String::new(),
+        },
+        missing: None,
+        red_to_green,
+        because: (!red_to_green).then(|| "it passes without this change too".into()),
+        tests: Some(1),
+    }
+}
+
+#[test]
+fn pull_requests_with_an_added_test() {
+    let all = run(Outcome::Passed, 213, 0, &[], "");
+    let more = run(Outcome::Passed, 214, 0, &[], "");
+    let checks = [pair(all, more, &[], &[], &[])];
+    let with = |reason, verdict, reproductions: &[Reproduction]| {
+        let beside = Beside {
+            reproductions: reproductions.to_vec(),
+            ..Beside::default()
+        };
+        whole(reason, verdict, &checks, &[], &beside)
+    };
+    insta::assert_snapshot!(
+        "reproduced",
+        with(Reason::Reproduced, Verdict::Ready, &[proof(true)])
+    );
+    insta::assert_snapshot!(
+        "not_reproduced_by_the_added_test",
+        with(Reason::NotReproduced, Verdict::Draft, &[proof(false)])
+    );
+    let missing = Reproduction {
+        base: Some(Outcome::DidntStart),
+        reason: "ImportError: cannot import name 'triple'.".into(),
+        missing: Some("triple".into()),
+        ..proof(true)
+    };
+    let lines: Vec<String> = [missing, proof(false)]
+        .iter()
+        .map(|r| {
+            let body = with(Reason::Reproduced, Verdict::Ready, std::slice::from_ref(r));
+            let line = body.lines().find(|l| l.contains("eproduced"));
+            line.unwrap_or_default().to_string()
+        })
+        .collect();
+    insta::assert_snapshot!("reproduction_lines", lines.join("\n"));
+}
+
+#[test]
+fn pull_requests_whose_green_says_less() {
+    let weakness = |kind, path: &str, lines, what: &str| Weakness {
+        kind,
+        path: path.into(),
+        lines,
+        what: what.into(),
+    };
+    let of = |reason, weaknesses: Vec<Weakness>| {
+        let beside = Beside {
+            weaknesses,
+            ..Beside::default()
+        };
+        whole(reason, Verdict::Draft, &[green()], &[], &beside)
+    };
+    use WeaknessKind::{Deaf, Harness, InSource, Lost};
+    insta::assert_snapshot!(
+        "vanished",
+        of(
+            Reason::TestsLost,
+            vec![
+                weakness(Lost, "", None, "tests/test_a.py::test_gone"),
+                weakness(Lost, "", None, "2 tests fewer ran, the added ones left out"),
+            ]
+        )
+    );
+    insta::assert_snapshot!(
+        "harness",
+        of(
+            Reason::HarnessChanged,
+            vec![
+                weakness(
+                    Harness,
+                    "conftest.py",
+                    None,
+                    "pytest loads it before the tests"
+                ),
+                weakness(InSource, "src/lib.rs", Some((40, 52)), "it touches tests"),
+                weakness(InSource, "src/a.rs", Some((7, 7)), "it touches tests"),
+            ]
+        )
+    );
+    insta::assert_snapshot!(
+        "deaf",
+        of(
+            Reason::CheckIsDeaf,
+            vec![weakness(Deaf, "", None, "python3 -m pytest")]
+        )
+    );
+}
+
+#[test]
+fn a_pull_request_with_a_reviewers_points() {
+    let point = |line, severity, text: &str| ReviewPoint {
+        path: "invoicer/invoice.py".into(),
+        line,
+        severity,
+        text: text.into(),
+    };
+    let mut beside = Beside {
+        review: Some(Review {
+            model: "another-model".into(),
+            sent_back: vec![point(Some(3), Severity::MustFix, "x")],
+            open: vec![
+                point(
+                    Some(12),
+                    Severity::ShouldFix,
+                    "Negative prices round away from zero, @ada; see #7.",
+                ),
+                point(None, Severity::Note, "The old name stays exported."),
+            ],
+            unplaced: 1,
+            failed: None,
+        }),
+        ..Beside::default()
+    };
+    let of = |beside: &Beside| whole(Reason::Fixed, Verdict::Ready, &[green()], &[], beside);
+    insta::assert_snapshot!("reviewed", of(&beside));
+    beside.review = Some(Review {
+        model: "another-model".into(),
+        failed: Some("no answer in 300 s".into()),
+        ..Review::default()
+    });
+    let text = of(&beside);
+    let line = text.lines().find(|l| l.contains("no review"));
+    assert_eq!(
+        line,
+        Some("There is no review of this state: no answer in 300 s.")
     );
 }
 

@@ -139,9 +139,9 @@ fn runner(words: &[&str], start: usize) -> Option<At> {
             return found(Kind::Django, 3);
         }
         let m = rest.iter().position(|w| *w == "-m")?;
-        return match rest.get(m + 1)? {
-            &"unittest" => found(Kind::Unittest, m + 3),
-            &"pytest" => found(Kind::Pytest, m + 3),
+        return match *rest.get(m + 1)? {
+            "unittest" => found(Kind::Unittest, m + 3),
+            "pytest" => found(Kind::Pytest, m + 3),
             _ => None,
         };
     }

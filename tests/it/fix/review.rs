@@ -45,7 +45,7 @@ async fn e11_one_round_of_points_goes_back_and_the_rest_stays_open() {
         "{told}"
     );
     let review = fixed.review.expect("a review");
-    assert_eq!((review.sent_back.len(), review.unplaced), (1, 0));
+    assert_eq!((review.sent_back.len(), review.unplaced), (1, 1));
     assert_eq!(review.open.len(), 1, "the second look replaces the first");
     assert_eq!(review.open[0].text, "fine now");
     assert!(fixed.diff.contains("sum((a, b))"));

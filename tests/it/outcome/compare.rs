@@ -132,3 +132,27 @@ fn by_the_outcome_where_a_run_shows_no_tests() {
         ["the check stops the same way without the change"]
     );
 }
+
+#[test]
+fn unittest_tells_one_test_in_two_forms() {
+    let listed = |result: &str| {
+        format!(
+            "test_add (tests.test_a.T.test_add) ... {result}\ntest_two (tests.test_a.T.test_two) ... ok\n"
+        )
+    };
+    let base = format!(
+        "{}\n{}\nFAIL: test_add (tests.test_a.T.test_add)\n{}\nTraceback (most recent call last):\nAssertionError: -1 != 5\n\n{}\nRan 2 tests in 0.000s\n\nFAILED (failures=1)\n",
+        listed("FAIL"),
+        "=".repeat(70),
+        "-".repeat(70),
+        "-".repeat(70)
+    );
+    let after = format!(
+        "{}\n{}\nRan 2 tests in 0.000s\n\nOK\n",
+        listed("ok"),
+        "-".repeat(70)
+    );
+    let c = compared("python3 -m unittest -v", (1, &base), (0, &after));
+    assert_eq!(c.fixed, ["tests.test_a.T.test_add"]);
+    assert!(c.vanished.is_empty(), "{c:?}");
+}
