@@ -39,7 +39,7 @@ pub(super) async fn is_deaf(
         let alone = std::slice::from_ref(&canary);
         let runs = base.on_copy(commands, alone, None, cancel, journal).await?;
         if super::overall(&runs) != Outcome::Passed {
-            return Ok(Some(command.command.clone()));
+            return Ok(Some(command.shown()));
         }
     }
     Ok(None)

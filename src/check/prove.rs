@@ -206,7 +206,7 @@ impl<'a> Prover<'a> {
         let missing = self.missing(&base, runs.changes).await?;
         let mut proof = Reproduction {
             file: test.path.to_string(),
-            command: command.command.clone(),
+            command: command.shown(),
             base: Some(base.classification.outcome),
             after: Some(after.classification.outcome),
             reason: base.classification.reason.clone(),
@@ -246,12 +246,7 @@ impl<'a> Prover<'a> {
             !p.comparison.newly_broken.is_empty()
                 || matches!(&p.after, Some(r) if r.classification.outcome == Outcome::DidntStart)
         });
-        let names: Vec<String> = self
-            .base
-            .commands
-            .iter()
-            .map(|c| c.command.clone())
-            .collect();
+        let names: Vec<String> = self.base.commands.iter().map(CheckCommand::shown).collect();
         let mut proof = Reproduction {
             file: test.path.to_string(),
             command: names.join("; "),

@@ -61,7 +61,6 @@ pub(super) fn folder(key: &str, value: &Value) -> Result<Option<String>, String>
     fine.then(|| Some(text.to_string())).ok_or_else(wrong)
 }
 
-/// A whole number above 0.
 /// `true` or `false`.
 pub(super) fn switch(key: &str, value: &Value) -> Result<bool, String> {
     value
@@ -69,6 +68,7 @@ pub(super) fn switch(key: &str, value: &Value) -> Result<bool, String> {
         .ok_or_else(|| format!("`{key}` must be true or false"))
 }
 
+/// A whole number above 0.
 pub(super) fn count(key: &str, value: &Value) -> Result<u64, String> {
     value
         .as_integer()
