@@ -1,241 +1,6 @@
 //! Whether a command runs only a part of the suite (rule C7).
 
-/// Which options mean what they seem to mean for which command.
-struct Family {
-    words: &'static [&'static str],
-    options: &'static [&'static str],
-}
-
-const FAMILIES: &[Family] = &[
-    Family {
-        words: &["pytest", "py.test"],
-        options: &[
-            "-k",
-            "-m",
-            "--lf",
-            "--last-failed",
-            "--ff",
-            "--deselect",
-            "--sw",
-            "--stepwise",
-            "--ignore",
-            "--ignore-glob",
-        ],
-    },
-    Family {
-        words: &[
-            "unittest",
-            "nose2",
-            "manage.py",
-            "runtests.py",
-            "trial",
-            "stestr",
-            "nosetests",
-        ],
-        options: &["-k", "--tag", "--exclude-tag"],
-    },
-    Family {
-        words: &["jest", "vitest", "react-scripts"],
-        options: &[
-            "-t",
-            "--testNamePattern",
-            "--onlyChanged",
-            "-o",
-            "--changedSince",
-            "--changed",
-            "--findRelatedTests",
-            "--lastCommit",
-            "--testPathPattern",
-            "--testPathPatterns",
-            "--shard",
-            "--related",
-            "related",
-            "--project",
-            "--selectProjects",
-            "--onlyFailures",
-            "-f",
-        ],
-    },
-    Family {
-        words: &["node", "tsx"],
-        options: &[
-            "--test-name-pattern",
-            "--test-only",
-            "--test-skip-pattern",
-            "--test-shard",
-        ],
-    },
-    Family {
-        words: &["mocha", "nyc", "c8", "playwright", "cypress"],
-        options: &[
-            "-g",
-            "--grep",
-            "-f",
-            "--fgrep",
-            "-i",
-            "--invert",
-            "--project",
-            "--shard",
-            "--last-failed",
-            "--only-changed",
-            "--spec",
-            "--grep-invert",
-        ],
-    },
-    Family {
-        words: &["ava", "jasmine", "tap", "qunit", "bun", "deno", "uvu"],
-        options: &[
-            "--match",
-            "-m",
-            "--filter",
-            "-t",
-            "--test-name-pattern",
-            "--module",
-            "--only",
-            "-f",
-        ],
-    },
-    Family {
-        words: &["cargo", "nextest"],
-        options: &[
-            "-p",
-            "--package",
-            "--lib",
-            "--bin",
-            "--bins",
-            "--test",
-            "--tests",
-            "--doc",
-            "--example",
-            "--examples",
-            "--exclude",
-            "-E",
-            "--filter-expr",
-            "--exact",
-            "--skip",
-            "--partition",
-        ],
-    },
-    Family {
-        words: &["go", "gotestsum"],
-        options: &["-run", "--run", "-test.run", "-skip", "-short"],
-    },
-    Family {
-        words: &["mvn", "mvnw", "./mvnw"],
-        options: &[
-            "-Dtest",
-            "-Dit.test",
-            "-pl",
-            "--projects",
-            "-Dgroups",
-            "-DexcludedGroups",
-        ],
-    },
-    Family {
-        words: &["gradle", "gradlew", "./gradlew"],
-        options: &["--tests", "-x", "--exclude-task", "-PincludeTests"],
-    },
-    Family {
-        words: &["ctest"],
-        options: &[
-            "-R",
-            "-E",
-            "-L",
-            "-LE",
-            "-I",
-            "--tests-regex",
-            "--exclude-regex",
-            "--label-regex",
-            "--rerun-failed",
-        ],
-    },
-    Family {
-        words: &["rspec", "rake", "ruby", "rails", "cucumber", "bundle"],
-        options: &[
-            "-e",
-            "--example",
-            "-t",
-            "--tag",
-            "--only-failures",
-            "-n",
-            "--name",
-            "-P",
-            "--pattern",
-            "--exclude-pattern",
-        ],
-    },
-    Family {
-        words: &["phpunit", "pest", "paratest", "codecept"],
-        options: &[
-            "--filter",
-            "--group",
-            "--exclude-group",
-            "--testsuite",
-            "--covers",
-            "--uses",
-            "--exclude-filter",
-        ],
-    },
-    Family {
-        words: &["mix", "rebar3"],
-        options: &[
-            "--only",
-            "--exclude",
-            "--include",
-            "--stale",
-            "--failed",
-            "--module",
-            "--suite",
-            "--case",
-            "--app",
-        ],
-    },
-    Family {
-        words: &["dotnet", "swift", "sbt", "stack", "cabal"],
-        options: &[
-            "--filter",
-            "--test-arguments",
-            "--ta",
-            "--treenode-filter",
-            "--skip",
-            "testOnly",
-            "testQuick",
-        ],
-    },
-    Family {
-        words: &["behave", "robot", "bats", "busted", "prove", "meson"],
-        options: &[
-            "-t",
-            "--tags",
-            "--tag",
-            "-n",
-            "--name",
-            "-i",
-            "--include",
-            "-e",
-            "--exclude",
-            "-s",
-            "--suite",
-            "--test",
-            "-f",
-            "--filter",
-            "--filter-tags",
-            "--state",
-        ],
-    },
-];
-
-/// Variables that choose tests, as words of a command.
-const VARIABLES: &[&str] = &[
-    "TEST=",
-    "TESTS=",
-    "TESTOPTS=",
-    "TEST_ARGS=",
-    "CHECK=",
-    "GTEST_FILTER=",
-    "TEST_NAME=",
-    "PYTEST_ADDOPTS=-k",
-];
+use super::narrow_options::{FAMILIES, Family, VARIABLES};
 
 /// The reason for calling a command narrowed, or `None`. `files` are the project's.
 pub(super) fn narrowed(command: &str, files: &[String]) -> Option<String> {
@@ -281,7 +46,63 @@ pub(super) fn narrowed(command: &str, files: &[String]) -> Option<String> {
             paths.push(word);
         }
     }
-    files_chosen(&paths, files)
+    packages_chosen(&words, files)
+        .or_else(|| scripts_chosen(&words, files))
+        .or_else(|| files_chosen(&paths, files))
+}
+
+/// The words of the command that begins with these, up to the next operator.
+fn arguments<'a>(words: &'a [String], begin: &[&str]) -> Option<&'a [String]> {
+    let at = words.windows(begin.len()).position(|w| w == begin)?;
+    let rest = &words[at + begin.len()..];
+    let operator = |w: &String| matches!(w.as_str(), "&&" | ";" | "||" | "|");
+    let end = rest.iter().position(operator).unwrap_or(rest.len());
+    Some(&rest[..end])
+}
+
+/// Packages that `go test` names one by one, unless no other has tests.
+fn packages_chosen(words: &[String], files: &[String]) -> Option<String> {
+    let arguments = arguments(words, &["go", "test"])?;
+    let chosen: Vec<&str> = arguments
+        .iter()
+        .map(String::as_str)
+        .filter(|w| *w == "." || w.starts_with("./"))
+        .collect();
+    let folder = |path: &str| path.trim_start_matches("./").trim_matches('/').to_string();
+    let within = |file: &str| {
+        let of = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        chosen.iter().any(|c| match c.strip_suffix("...") {
+            Some(all) => {
+                folder(all).is_empty() || format!("{of}/").starts_with(&(folder(all) + "/"))
+            }
+            None => folder(c.trim_end_matches('.')) == of,
+        })
+    };
+    let mut tests = files.iter().filter(|f| f.ends_with("_test.go"));
+    let first = chosen.first()?;
+    tests
+        .any(|file| !within(file))
+        .then(|| format!("the package {first}"))
+}
+
+/// Scripts that `node --test` names, whatever they are called, beside test files that it doesn't.
+fn scripts_chosen(words: &[String], files: &[String]) -> Option<String> {
+    let arguments = arguments(words, &["node", "--test"])?;
+    let script = |w: &str| {
+        [".js", ".mjs", ".cjs", ".ts", ".mts"]
+            .iter()
+            .any(|e| w.ends_with(e))
+    };
+    let chosen: Vec<&str> = arguments
+        .iter()
+        .map(|w| w.trim_start_matches("./"))
+        .filter(|w| script(w) && files.iter().any(|f| f == w))
+        .collect();
+    let mut tests = files.iter().filter(|f| is_test(f) && script(f));
+    let first = chosen.first()?;
+    tests
+        .any(|file| !chosen.contains(&file.as_str()))
+        .then(|| format!("the file {first}"))
 }
 
 /// Test files that the command names one by one, unless these are all there are.
