@@ -95,7 +95,7 @@ pub(super) fn decide(input: &Input<'_>, text: &Text, facts: &Facts, shapes: &[Sh
         return Verdict::new(DidntStart, Cause::Stopped, Some(Kind::Build));
     }
     if started && (red || stand_ins > 0) {
-        return Verdict::new(Failed, Cause::Red, Some(red_kind(facts)));
+        return Verdict::new(Failed, Cause::Red, Some(red_kind(text, facts)));
     }
     if let Some(crash) = facts.crash {
         let kind = if crash.signal == Some(9) {
@@ -242,7 +242,7 @@ fn complaint<'a>(text: &Text, shapes: &'a [Shape]) -> Option<&'a Shape> {
 }
 
 /// The kind of a red run: a test that failed is an assertion, one that could not begin is set-up.
-fn red_kind(facts: &Facts) -> Kind {
+fn red_kind(text: &Text, facts: &Facts) -> Kind {
     let failed: u64 = facts.summaries.iter().filter_map(|s| s.2.failed).sum();
     if failed > 0 || facts.failing.iter().any(|f| !f.stand_in) && facts.summaries.is_empty() {
         return Kind::Assertion;
@@ -250,9 +250,32 @@ fn red_kind(facts: &Facts) -> Kind {
     if let Some(outside) = facts.outside.iter().find(|o| o.red) {
         return outside.kind;
     }
-    if facts.reds() > 0 {
+    // pytest calls errors what happened around tests; elsewhere an exception in a test's own body
+    // is one too, and only the traceback tells.
+    let around = facts
+        .summaries
+        .iter()
+        .any(|s| s.1 == "pytest" && s.2.reds() > 0);
+    let first = facts.failing.first().map_or(0, |f| f.at);
+    let mut lines = text.between(first, text.len()).map(|(_, line)| line);
+    if facts.reds() > 0 && (around || lines.any(is_set_up)) {
         Kind::Setup
     } else {
         Kind::Assertion
     }
+}
+
+/// A frame of a traceback within what prepares a test.
+fn is_set_up(line: &str) -> bool {
+    const FRAMES: &[&str] = &[
+        ", in setUp",
+        ", in asyncSetUp",
+        ", in tearDown",
+        "in `setup'",
+        "#setup'",
+        "->setUp()",
+        ".setUp(",
+        "\" hook",
+    ];
+    FRAMES.iter().any(|frame| line.contains(frame))
 }

@@ -2,11 +2,13 @@
 //! here withholds the word, nothing here gives it.
 
 use super::Input;
+use super::below;
 use super::doubtful_words as words;
 use super::facts::Facts;
 use super::json_report;
 use super::report;
 use super::text::Text;
+use super::unfinished;
 use crate::domain::Kind;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -39,10 +41,15 @@ const LAST_LINES: usize = 60;
 const LONGEST: usize = 400;
 
 pub(super) fn find(input: &Input<'_>, text: &Text, facts: &Facts) -> Option<Doubt> {
-    unfinished(text, facts)
+    unfinished::find(text, facts)
+        .map(Doubt::cut)
         .or_else(|| red_summary(text, facts))
         .or_else(|| other_total(text, facts))
         .or_else(|| crashed(input, text, facts))
+        .or_else(|| go_build(text, facts))
+        .or_else(|| {
+            below::find(text, facts, compound(input)).map(|at| Doubt::new(at, Kind::Assertion))
+        })
         .or_else(|| text_of_no_runner(text, facts))
 }
 
@@ -55,19 +62,6 @@ fn is(pattern: &Pattern, line: &str) -> bool {
 static SESSION: Pattern = LazyLock::new(|| {
     Regex::new(r"^=+ test session starts =+$|^(?:collecting \.\.\. )?collected [1-9][0-9]* items?\b|^[\w./-]+\.py(?:::\S+)?(?: [.FEsxXRpf]+| PASSED)?(?: +\[ *[0-9]+%\])?$|^[.FEsxXRpfu]+(?: +\[ *[0-9]+%\])?$|^\w+ \([\w.]+\) ?\.\.\. ok$").ok()
 });
-
-const PYTHON: &[&str] = &["pytest", "unittest", "django"];
-
-/// Progress or a session's head below the last summary of a Python runner.
-fn unfinished(text: &Text, facts: &Facts) -> Option<Doubt> {
-    let (last, runner, _) = *facts.summaries.last()?;
-    if !PYTHON.contains(&runner) || facts.zero.iter().any(|z| *z > last) {
-        return None;
-    }
-    let mut below = text.between(last + 1, text.len());
-    let at = below.find(|(_, line)| is(&SESSION, line))?.0;
-    Some(Doubt::cut(at))
-}
 
 static COLLECTED: Pattern = LazyLock::new(|| {
     Regex::new(r"^(?:collecting \.\.\. )?collected (?P<n>[0-9]+) items?(?: / (?P<d>[0-9]+) deselected)?(?: / (?P<s>[0-9]+) skipped)?(?: / [0-9]+ selected)?$").ok()
@@ -111,9 +105,30 @@ fn other_total(text: &Text, facts: &Facts) -> Option<Doubt> {
     None
 }
 
+static GO_PACKAGE: Pattern = LazyLock::new(|| Regex::new(r"^# \S+(?: \[\S+\])?$").ok());
+static GO_ERROR: Pattern = LazyLock::new(|| Regex::new(r"^\S+\.go:[0-9]+:[0-9]+: ").ok());
+
+/// go prints what it could not compile above the packages that it could.
+fn go_build(text: &Text, facts: &Facts) -> Option<Doubt> {
+    if !matches!(facts.runner, Some("go test" | "gotestsum")) {
+        return None;
+    }
+    let mut lines = text.lines();
+    let at = lines.find(|(at, line)| {
+        let headed = *at == 0 || is(&GO_PACKAGE, text.line(at - 1));
+        headed && is(&GO_ERROR, line)
+    });
+    at.map(|(at, _)| Doubt::new(at, Kind::Build))
+}
+
 static SHELL: Pattern = LazyLock::new(|| {
-    Regex::new(r"^\S+: (?:(?:line )?[0-9]+: )?\S+: (?:command )?not found$|^\S+: (?:line )?[0-9]+: \S+: (?:No such file or directory|Permission denied)$|^\S*python[0-9.]*: (?:can't open file |No module named )|(?:^|[^\w ] *| )(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception)(?: \(core dumped\))?$|^(?:Killed|Terminated|Aborted)(?: \(core dumped\))?$|\(core dumped\)|: line [0-9]+: +[0-9]+ (?:Killed|Aborted|Terminated)\b").ok()
+    Regex::new(r"^\S+: (?:(?:(?:line )?[0-9]+: )?\S+: )?(?:command )?not found$|^\S+: command not found: \S+$|^\S+: (?:line )?[0-9]+: \S+: (?:No such file or directory|Permission denied)$|^\S*python[0-9.]*: (?:can't open file |No module named )|(?:^|[^\w ] *| )(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception)(?: \(core dumped\))?$|^(?:Killed|Terminated|Aborted)(?: \(core dumped\))?$|\(core dumped\)|: line [0-9]+: +[0-9]+ (?:Killed|Aborted|Terminated)\b").ok()
 });
+
+/// Whether the command runs several programs one after the other.
+fn compound(input: &Input<'_>) -> bool {
+    input.command.contains([';', '|', '\n'])
+}
 
 static MAKE: Pattern = LazyLock::new(|| {
     Regex::new(r"^g?make(?:\[[0-9]+\])?: (?:\*\*\* )?\[.*\] (?:Error [0-9]+|Segmentation fault|Aborted|Killed)").ok()
@@ -125,7 +140,7 @@ fn crashed(input: &Input<'_>, text: &Text, facts: &Facts) -> Option<Doubt> {
     let last = facts.summaries.last().map_or(0, |s| s.0);
     let session = text.lines().find(|(_, line)| is(&SESSION, line));
     let begins = session.map_or(first, |s| s.0).min(first);
-    let compound = input.command.contains([';', '|', '\n']);
+    let compound = compound(input);
     for (at, line) in text.lines() {
         // What was not there to be cleaned away is no failure.
         let make = line.starts_with("make") || line.starts_with("gmake");
@@ -179,9 +194,12 @@ fn text_of_no_runner(text: &Text, facts: &Facts) -> Option<Doubt> {
         return red(at);
     }
     let skipped: u64 = facts.summaries.iter().filter_map(|s| s.2.skipped).sum();
-    for (at, _, _) in facts.summaries.iter().filter(|s| s.0 < text.len()) {
+    for (at, _, tally) in facts.summaries.iter().filter(|s| s.0 < text.len()) {
         let line = text.line(*at);
-        if words::counts_unknown(line) || words::is_share(line, skipped) {
+        if words::counts_unknown(line)
+            || words::is_unaccounted(line, tally)
+            || words::is_share(line, skipped)
+        {
             return red(*at);
         }
     }
@@ -208,7 +226,15 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        for pattern in [&SESSION, &RED_SUMMARY, &COLLECTED, &SHELL, &MAKE] {
+        for pattern in [
+            &SESSION,
+            &RED_SUMMARY,
+            &COLLECTED,
+            &GO_PACKAGE,
+            &GO_ERROR,
+            &SHELL,
+            &MAKE,
+        ] {
             assert!(pattern.is_some());
         }
     }

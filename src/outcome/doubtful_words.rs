@@ -1,6 +1,6 @@
 //! Words that speak against a green run where no runner is known to have printed them.
 
-use super::counts;
+use super::counts::{self, Tally};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ pub(super) fn is_not_ok(line: &str) -> bool {
 }
 
 static FAIL_LINE: Pattern = LazyLock::new(|| {
-    Regex::new(r"^\W*(?:FAIL|FAILED|FAILURE|FAILURES|BUILD FAILED|NOT OK)\W*$|^\s*\[?(?:FAIL|FAILED|FAILURE)\]?:?\s+[\w./'\x22<(]|^\S[^.!?]*(?:\s|:|\.{2,}|\|)\[?(?:FAIL|FAILED)\]?!?$|^\s*not ok\b").ok()
+    Regex::new(r"^\W*(?:FAIL|FAILED|FAILURE|FAILURES|BUILD FAILED|NOT OK)\W*$|^\s*\[?(?:FAIL|FAILED|FAILURE)\]?:?\s+[\w./'\x22<(]|^\S[^.!?]*(?:\s|:|\.{2,}\s*|\|)\[?(?:FAIL|FAILED)\]?!?(?:\s*\([^()]*\)|\s*\[[^\[\]]*\])?$|^\s*not ok\b|^\S+:[0-9]+:\S+:FAIL\b").ok()
 });
 static FAIL_NONE: Pattern = LazyLock::new(|| {
     Regex::new(r"(?i)^\s*\[?(?:FAIL|FAILED|FAILURES?)\]?\s*[:=|]?\s*(?:0|none|\[\])\b|\b(?:0|no|none|expected|x)[ -]?fail|# *(?:todo|skip)\b").ok()
@@ -251,6 +251,32 @@ pub(super) fn counts_unknown(line: &str) -> bool {
     };
     let counts = counted(&COUNT, line);
     counts.iter().any(|(n, word)| *n > 0 && !harmless(word))
+}
+
+/// Words that count tests which neither ran nor failed.
+const ASIDE: &[&str] = &[
+    "todo",
+    "todos",
+    "filtered",
+    "deselected",
+    "measured",
+    "xfail",
+    "xpass",
+];
+
+/// Whether the line counts more tests than those of which it says what became of them, or tests
+/// that passed only when they were run again.
+pub(super) fn is_unaccounted(line: &str, tally: &Tally) -> bool {
+    let counts = counted(&COUNT, line);
+    let of = |words: &[&str]| -> u64 {
+        let of = counts.iter().filter(|(_, w)| words.contains(&w.as_str()));
+        of.map(|(n, _)| n).sum()
+    };
+    let rest = tally.skipped.unwrap_or(0) + of(ASIDE);
+    let known = tally.passes() + tally.reds() + tally.other.unwrap_or(0) + rest;
+    let fails = line.contains("expected fail");
+    let expected = if fails { 0 } else { of(&["expected"]) };
+    tally.total.unwrap_or(0).max(expected) > known || of(&["flaky"]) > 0
 }
 
 static SHARE: Pattern = LazyLock::new(|| {

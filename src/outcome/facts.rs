@@ -59,6 +59,7 @@ impl Facts {
         names: bool,
     ) -> Facts {
         let mut all = runners::scan(text, command, held, names);
+        drop_printed_tap(&mut all);
         settle(&mut all);
         let known = all.iter().any(|f| {
             let stopped = !f.zero.is_empty() || f.outside.iter().any(|o| o.red);
@@ -256,13 +257,27 @@ const SURE_NAMES: &[&str] = &[
     "gradle",
 ];
 
+/// TAP without a plan, all of it above another runner's summary, is text that tests printed.
+fn drop_printed_tap(all: &mut [Found]) {
+    let others = all.iter().filter(|f| f.runner != "tap");
+    let last = others.flat_map(|f| &f.summaries).map(|s| s.at).max();
+    let Some(last) = last else { return };
+    for found in all.iter_mut().filter(|f| f.runner == "tap") {
+        let planned = found.marks.iter().any(|m| m.1 >= 2);
+        if !planned && found.last.is_some_and(|at| at < last) {
+            *found = Found::new(found.runner);
+        }
+    }
+}
+
 /// What is a part of another runner's output doesn't count beside it.
 fn settle(all: &mut Vec<Found>) {
     let covering: Vec<(&'static str, bool)> = all
         .iter()
         .filter(|f| !f.summaries.is_empty() || f.cut.is_some())
         .flat_map(|f| {
-            let named = !f.failing.is_empty();
+            // A green summary leaves no name of a failing test.
+            let named = !f.failing.is_empty() || !f.summaries.is_empty() && f.reds() == 0;
             let table = runners::ALL.iter().find(|r| r.name == f.runner);
             table
                 .map_or(&[][..], |r| r.covers)

@@ -55,6 +55,8 @@ pub(super) struct Found {
     pub(super) wants_passing: bool,
     /// First line that shows that a test began.
     pub(super) began: Option<usize>,
+    /// Last line that gives a test's result; only kept where a runner's rules need it.
+    pub(super) last: Option<usize>,
     /// A line of progress marks that other text could look like too.
     pub(super) dots: Option<usize>,
     /// Lines that close a green run without counting it.

@@ -9,6 +9,7 @@
 //! neither overrules the other's red; what else speaks against a green run ([`doubt`]) withholds it. Runners are recognised by what they print, so a runner behind
 //! `make`, `npm` or `tox` needs nothing of its own.
 
+mod below;
 mod blame;
 mod compare;
 mod counts;
@@ -21,6 +22,7 @@ mod generic;
 mod json_report;
 mod lineset;
 mod narrow;
+mod narrow_options;
 mod normalise;
 mod paths;
 mod places;
@@ -31,6 +33,7 @@ mod runners;
 mod sentence;
 mod shapes;
 mod text;
+mod unfinished;
 
 pub use compare::{RunView, compare};
 pub use normalise::normalise_line;

@@ -1,5 +1,6 @@
 //! The most telling line of an output (rule C4): one line, at most 240 characters, one full stop.
 
+use super::counts;
 use super::decide::{Cause, Verdict};
 use super::facts::Facts;
 use super::places::is_neutral;
@@ -164,6 +165,7 @@ fn red(text: &Text, facts: &Facts, shapes: &[Shape]) -> Option<usize> {
         .or_else(|| after(&[Class::Assertion, Class::Missing]))
         .or_else(|| telling(facts))
         .or_else(|| before(&errors))
+        .or_else(|| logged(text, from))
         .or_else(|| message(text, from))
 }
 
@@ -197,9 +199,25 @@ fn message(text: &Text, from: usize) -> Option<usize> {
             && plain.chars().any(char::is_alphanumeric)
             && !is_noise(plain)
             && !is_neutral(plain)
+            && !plain.starts_with('─')
+            && counts::tally(plain).is_empty()
             && !starts(line, &DETAILS)
     });
     below.next().map(|(at, _)| at)
+}
+
+/// What a test of go logged, which stands above its verdict when every test is listed.
+fn logged(text: &Text, from: usize) -> Option<usize> {
+    if !text.line(from).trim_start().starts_with("--- FAIL: ") {
+        return None;
+    }
+    let above = (from.saturating_sub(200)..from).rev();
+    let mut own = above.take_while(|at| !text.line(*at).trim_start().starts_with("=== RUN"));
+    own.find(|at| {
+        let line = text.line(*at).trim_start();
+        line.split_once(".go:")
+            .is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
+    })
 }
 
 /// What is red beside green tests.
@@ -246,9 +264,13 @@ fn cut(text: &Text, facts: &Facts, shapes: &[Shape], exit: Exit) -> Option<Strin
         Exit::Code(code) => code,
         _ => 0,
     };
-    Some(format!(
-        "the run ended with exit code {code} before its summary"
-    ))
+    let within = text.len().checked_sub(1).is_some_and(|at| text.is_cut(at));
+    let place = if within && code == 0 && facts.ran() > 0 {
+        "within a line of its output"
+    } else {
+        "before its summary"
+    };
+    Some(format!("the run ended with exit code {code} {place}"))
 }
 
 fn crashed(text: &Text, facts: &Facts) -> String {

@@ -45,7 +45,7 @@ impl Text {
             start = end + 1;
         }
         Text {
-            ended: clean.ends_with('\n'),
+            ended: clean.ends_with(['\n', '\r']),
             clean,
             lines,
         }

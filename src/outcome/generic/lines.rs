@@ -65,6 +65,14 @@ pub(super) fn verdict(line: &str) -> Option<bool> {
     })
 }
 
+/// One result of TAP, a frame of a stack trace, a part of a JSON value.
+static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"^\s*(?:not )?ok [0-9]+(?: |$)|[A-Za-z_/]\w*:[0-9]+:[0-9]+\)?$|^\s*\x22[^\x22]*\x22: .*,$",
+    )
+    .ok()
+});
+
 /// A line of counts, not a sentence with a number in it, an echo of a command or a link.
 pub(super) fn is_compact(line: &str) -> bool {
     let trimmed = line.trim_start();
@@ -81,6 +89,7 @@ pub(super) fn is_compact(line: &str) -> bool {
     );
     if begins
         || line.len() > LONGEST
+        || PLACE.as_ref().is_some_and(|re| re.is_match(line))
         || trimmed.starts_with(['+', '>', '$', '@'])
         || line.contains("://")
     {
@@ -164,7 +173,7 @@ mod tests {
 
     #[test]
     fn verdicts_stand_in_capitals_or_alone() {
-        assert!(ALL_GREEN.is_some());
+        assert!(ALL_GREEN.is_some() && PLACE.is_some());
         for (line, want) in [
             ("OK", Some(true)),
             ("Passed!", Some(true)),

@@ -112,6 +112,7 @@ fn finish(text: &Text, _: &str, found: &mut Found) {
         let tests = |line: &str| !(line.starts_with('?') || line.contains("[no tests to run]"));
         found.zero.retain(|at| tests(text.line(*at)));
     }
+    place(text, found);
     let counted = found.passes + found.fails + found.skips;
     let verbose = found.began.is_some()
         && text
@@ -145,6 +146,27 @@ fn finish(text: &Text, _: &str, found: &mut Found) {
         && let Some(name) = panicking(text)
     {
         found.fails(&name, at);
+    }
+}
+
+/// Where every test is listed, what it logged stands above its verdict.
+fn place(text: &Text, found: &mut Found) {
+    for failing in found.failing.iter_mut().filter(|f| f.file.is_none()) {
+        let above = (failing.at.saturating_sub(200)..failing.at).rev();
+        let own = above.take_while(|at| !text.line(*at).trim_start().starts_with("=== RUN"));
+        let mut places = own.filter_map(|at| {
+            let (file, rest) = text.line(at).trim_start().split_once(".go:")?;
+            let digits = rest.split(':').next()?;
+            Some((file, digits.parse().ok()?))
+        });
+        let below = text.line(failing.at + 1);
+        if below.trim_start().contains(".go:") && below.starts_with("    ") {
+            continue;
+        }
+        if let Some((file, line)) = places.next().filter(|(f, _)| !f.contains(' ')) {
+            failing.file = Some(format!("{file}.go"));
+            failing.line = Some(line);
+        }
     }
 }
 

@@ -77,6 +77,10 @@ pub(super) static AVA: Runner = Runner {
             Act::Red(Kind::Crash),
         ),
         Rule(
+            r"^ *(?:✘|✖|×) [0-9]+ tests? remaining in ",
+            Act::Red(Kind::Crash),
+        ),
+        Rule(
             r"^ *(?:✘|✖|×) \[fail\]: (?P<n>.+?)(?: .*\([0-9.]+m?s\))?$",
             Act::Fail,
         ),

@@ -3,10 +3,11 @@
 use super::{Act, Rule, Runner};
 use crate::domain::Kind;
 use crate::outcome::counts::{self, Field};
-use crate::outcome::found::Found;
+use crate::outcome::found::{Failing, Found};
 use crate::outcome::text::Text;
-use regex::Captures;
-use std::collections::HashSet;
+use regex::{Captures, Regex};
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 pub(super) static PYTEST: Runner = Runner {
     name: "pytest",
@@ -83,6 +84,10 @@ pub(super) static PYTEST: Runner = Runner {
             Act::RedTells(Kind::Crash),
         ),
         Rule(
+            r"^\(to show a full traceback on KeyboardInterrupt use --full-trace\)$",
+            Act::Red(Kind::Crash),
+        ),
+        Rule(
             r"^!+ Interrupted: [0-9]+ errors? during collection !+$",
             Act::Red(Kind::Build),
         ),
@@ -154,8 +159,8 @@ fn sugar(found: &mut Found, text: &Text, at: usize, _: &Captures<'_>) {
 
 /// A line of marks with its percentage (`-q`).
 fn progress(found: &mut Found, text: &Text, at: usize, _: &Captures<'_>) {
-    let since = found.sessions.last().copied().unwrap_or(0);
-    if found.summaries.last().is_some_and(|s| s.at > since) {
+    let since = found.sessions.last().copied();
+    if (found.summaries.last()).is_some_and(|s| since.is_none_or(|since| s.at > since)) {
         found.sessions.push(at);
     }
     found.begins(at);
@@ -218,8 +223,60 @@ fn finish(text: &Text, command: &str, found: &mut Found) {
         let failed = std::mem::take(&mut found.fails);
         found.passes = found.passes.saturating_sub(failed);
     }
+    place(text, found);
     let names: HashSet<String> = found.failing.iter().map(|f| f.name.clone()).collect();
     found.flaky.retain(|f| !names.contains(f));
+}
+
+static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^_{2,} (?:ERROR at (?:setup|teardown) of )?(?P<n>\S.*?) _{2,}$").ok()
+});
+
+static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"^(?:  File ")?(?P<file>[^\s:"]+\.\w+)(?:", line |:)(?P<line>[0-9]+)(?:: |:$|, in )"#,
+    )
+    .ok()
+});
+
+/// Gives each failing test the first place within its own file that its traceback names; the list
+/// of names at the end stands apart from the tracebacks.
+fn place(text: &Text, found: &mut Found) {
+    let (Some(heading), Some(place)) = (HEADING.as_ref(), PLACE.as_ref()) else {
+        return;
+    };
+    let bare = |f: &&mut Failing| !f.stand_in && f.file.is_none();
+    if found.failing.is_empty() {
+        return;
+    }
+    let heads: Vec<(usize, &str)> = text
+        .lines()
+        .filter(|(_, line)| line.starts_with("__"))
+        .filter_map(|(at, line)| Some((at, heading.captures(line)?.name("n")?.as_str())))
+        .collect();
+    let mut blocks: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+    for (i, (at, name)) in heads.iter().enumerate() {
+        let end = heads
+            .get(i + 1)
+            .map_or(at + 400, |next| next.0.min(at + 400));
+        blocks.entry(name).or_default().push((*at, end));
+    }
+    for failing in found.failing.iter_mut().filter(bare) {
+        let Some((file, inner)) = failing.name.split_once("::") else {
+            continue;
+        };
+        let inner = inner.replace("::", ".");
+        let mut lines = blocks
+            .get(inner.as_str())
+            .into_iter()
+            .flatten()
+            .flat_map(|(at, end)| text.between(at + 1, *end))
+            .filter_map(|(_, line)| place.captures(line));
+        let own =
+            lines.find(|caps| caps["file"] == *file || caps["file"].ends_with(&format!("/{file}")));
+        failing.line = own.and_then(|caps| caps["line"].parse().ok());
+        failing.file = Some(file.to_string());
+    }
 }
 
 fn twice_quiet(line: &str) -> bool {
@@ -229,4 +286,14 @@ fn twice_quiet(line: &str) -> bool {
         _ => 0,
     });
     quiets.sum::<usize>() > 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        assert!(HEADING.is_some() && PLACE.is_some());
+    }
 }

@@ -21,6 +21,7 @@ pub(super) static TAP: Runner = Runner {
 /// One result at the top level; indented ones are parts of it.
 fn result(found: &mut Found, text: &Text, at: usize) {
     let line = text.line(at);
+    found.last = Some(at);
     let (ok, rest) = match line.strip_prefix("not ") {
         Some(rest) => (false, rest),
         None => (true, line),

@@ -11,7 +11,10 @@ pub(super) static UNITTEST: Runner = Runner {
     name: "unittest",
     covers: &[],
     rules: &[
-        Rule(r"^Ran (?P<t>[0-9]+) tests? in [0-9.]+s$", Act::Do(summary)),
+        Rule(
+            r"^Ran (?P<t>[0-9]+) tests? in [0-9.]+s(?: using [0-9]+ process(?:es)?)?$",
+            Act::Do(summary),
+        ),
         Rule(
             r"^(?P<kind>FAIL|ERROR|UNEXPECTED SUCCESS): (?P<n>.+?) \((?P<c>[^()\s]+)\)(?P<sub>.*)$",
             Act::Do(block),
@@ -66,7 +69,10 @@ fn summary(found: &mut Found, text: &Text, at: usize, caps: &Captures<'_>) {
     let failed = count("failures") + count("unexpected successes") + count("unexpectedSuccesses");
     let errors = count("errors");
     let skipped = count("skipped") + count("skips") + count("SKIP");
-    let expected = count("expected failures") + count("expectedFailures") + count("todos");
+    let expected = count("expected failures")
+        + count("expectedFailures")
+        + count("expected_failures")
+        + count("todos");
     // Errors of class and module set-up are not among the tests that were counted.
     let beside = found
         .outside

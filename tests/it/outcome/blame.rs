@@ -46,7 +46,11 @@ fn the_change_is_blamed_when_it_should_be() {
             Value::Number(code) => Exit::Code(code.as_i64().unwrap() as i32),
             _ => Exit::TimedOut,
         };
-        let output = case.output.join("\n");
+        let output: String = case
+            .output
+            .iter()
+            .flat_map(|l| [l.as_str(), "\n"])
+            .collect();
         let answer = classify(&Input {
             command: &case.command,
             exit,

@@ -114,9 +114,9 @@ fn by_lines_where_nothing_is_counted() {
 #[test]
 fn by_the_outcome_where_a_run_shows_no_tests() {
     let stopped = "____ ERROR collecting tests/a.py ____\nE   ModuleNotFoundError: No module named 'x'\n=== 1 error in 0.1s ===\n!!! Interrupted: 1 error during collection !!!\n";
-    let c = compared("pytest", (0, "=== 3 passed in 0.1s ==="), (2, stopped));
+    let c = compared("pytest", (0, "=== 3 passed in 0.1s ===\n"), (2, stopped));
     assert_eq!((c.basis, c.newly_broken.len()), (Basis::Outcome, 1));
-    let c = compared("pytest", (2, stopped), (0, "=== 3 passed in 0.1s ==="));
+    let c = compared("pytest", (2, stopped), (0, "=== 3 passed in 0.1s ===\n"));
     assert_eq!((c.basis, c.fixed.len()), (Basis::Outcome, 1));
     let c = compared("pytest", (2, stopped), (1, BASE));
     assert_eq!(

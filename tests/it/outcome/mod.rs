@@ -5,6 +5,7 @@
 mod blame;
 mod cases;
 mod compare;
+mod doubt;
 mod held_out;
 mod recorded;
 mod score;
