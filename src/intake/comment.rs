@@ -44,7 +44,7 @@ impl Admit {
             return Ok(Admitted::Ignored("the edit changed no command"));
         }
         if asked.as_ref().is_ok_and(Vec::is_empty) {
-            return Ok(Admitted::Ignored("a comment without a command"));
+            return self.plain_comment(delivery, &event).await;
         }
         let (session, role) = self.role(&repo, &person).await?;
         let number = event.issue.number;

@@ -4,6 +4,7 @@
 //! was stored, asks GitHub who may do what, and makes tasks, stops and answers of it.
 
 mod admit;
+mod answer;
 mod body;
 mod comment;
 mod drain;

@@ -2,7 +2,7 @@
 
 use super::ending::{self, Saved};
 use super::outgoing::{EFFECT, Outgoing};
-use super::prepare::{Prepared, guidance, prepare};
+use super::prepare::{Prepared, prepare};
 use super::status::{Board, StatusComment};
 use super::{Bench, TaskError, publish};
 use crate::domain::{Cancel, Command, Progress, Report, Step, Trigger, TriggerKind, Verdict};
@@ -205,7 +205,7 @@ impl Attempt<'_> {
             title: trigger.title.clone(),
             body: trigger.body.clone(),
         };
-        let guidance = guidance(trigger);
+        let before = self.before().await?;
         let earlier = self.earlier(prepared).await?;
         let (model, record) = bench
             .models
@@ -221,7 +221,7 @@ impl Attempt<'_> {
             start: prepared.start.as_deref(),
             earlier: earlier.as_ref(),
             report: &report,
-            guidance: &guidance,
+            guidance: &before.guidance,
             config: &prepared.config,
             commands: &[],
             base_check: true,

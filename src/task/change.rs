@@ -74,7 +74,8 @@ impl Attempt<'_> {
     ) -> Result<Outgoing, TaskError> {
         let (bench, ground, trigger) = (self.bench, &prepared.ground, self.trigger());
         let mut outgoing = ending::of_fix(bench, &self.board, &fixed, ground);
-        let Some(commit) = commit.filter(|_| fixed.verdict != Verdict::Stopped) else {
+        let unpublished = [Verdict::Stopped, Verdict::Question, Verdict::Answer];
+        let Some(commit) = commit.filter(|_| !unpublished.contains(&fixed.verdict)) else {
             outgoing.document = serde_json::to_value(Document::of(&fixed, ""))?;
             return Ok(outgoing);
         };

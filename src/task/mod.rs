@@ -14,6 +14,7 @@ mod park;
 mod pool;
 mod prepare;
 mod publish;
+mod resume;
 mod status;
 mod voice;
 

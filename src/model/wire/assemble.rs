@@ -7,6 +7,10 @@ use crate::model::turn::{Arguments, Message, Request, ToolCall, Turn, TurnEnd};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
+/// Bytes of one call's arguments: they go back with every further request, and more is no edit but a
+/// model that repeats itself.
+const ARGUMENTS: usize = 3 << 19;
+
 /// Makes the turn. `sent` is the size of the request in bytes, for an estimate of the usage where
 /// the provider gives none.
 pub(in crate::model) fn assemble(
@@ -41,6 +45,11 @@ pub(in crate::model) fn assemble(
                 Arguments::Broken {
                     raw: Arguments::parse(&call.arguments).raw(),
                     error: "the call was cut off at the output limit".into(),
+                }
+            } else if call.arguments.len() > ARGUMENTS {
+                Arguments::Broken {
+                    raw: crate::text::bound(&call.arguments, 4096),
+                    error: "the arguments are larger than 1.5 MiB; say it in smaller calls".into(),
                 }
             } else {
                 Arguments::parse(&call.arguments)

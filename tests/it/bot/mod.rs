@@ -2,6 +2,8 @@
 
 mod edge;
 mod endings;
+mod faults;
 mod label;
 mod parks;
 mod retry;
+mod wire;

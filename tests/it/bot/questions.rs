@@ -1,0 +1,126 @@
+//! A question on the issue, and the plain comment that answers it.
+
+use crate::model::stub::{Answer, Stub};
+use crate::world::{PROJECT, READER, REPO, WRITER, World, calls, chat, fix};
+use mend::domain::Verdict;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const QUESTION: &str = "Which currency do the totals use: EUR or JPY?";
+
+fn ask() -> Value {
+    calls(&[("finish", json!({"summary": "", "question": QUESTION}))])
+}
+
+fn look() -> Value {
+    calls(&[("read_file", json!({"path": "adder/sums.py"}))])
+}
+
+async fn world(stub: &Stub) -> World {
+    World::with(&[], PROJECT, |settings| {
+        let model = &mut settings.model;
+        model.wire = "chat".into();
+        model.model = "scripted".into();
+        model.base_url = Some(stub.base.clone());
+        model.stream = Some(false);
+        model.retries = Some(0);
+    })
+    .await
+}
+
+async fn script(turns: &[Value]) -> Stub {
+    let answers = turns.iter().map(|t| Answer::json(200, chat(t)));
+    Stub::start(answers.collect()).await
+}
+
+/// Everything that stands in the conversation of a request.
+fn conversation(body: &Value) -> Vec<String> {
+    let messages = body["messages"].as_array().unwrap();
+    messages.iter().map(ToString::to_string).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entitled_answer_goes_on_with_the_conversation() {
+    let stub = script(&[look(), ask(), fix()]).await;
+    let world = world(&stub).await;
+    let issue = world.label();
+    assert_eq!(world.ended(1).await.verdict, Some(Verdict::Question));
+    let comments = world.own_comments(issue);
+    let [asked] = &comments[..] else {
+        panic!("{comments:#?}")
+    };
+    assert!(
+        asked.body.contains("**I need one answer.**")
+            && asked.body.contains(QUESTION)
+            && asked.body.contains("Reply here"),
+        "{}",
+        asked.body
+    );
+    assert!(world.pulls().is_empty());
+    // Others may talk, and so may everybody elsewhere.
+    world.sim.comment(REPO, issue, READER, "JPY, I guess").unwrap();
+    let other = world
+        .sim
+        .open_issue(REPO, WRITER, "another", "text")
+        .unwrap();
+    world.sim.comment(REPO, other, WRITER, "EUR").unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(world.tasks().await.len(), 1);
+    world
+        .sim
+        .comment(REPO, issue, WRITER, "EUR, two decimals.")
+        .unwrap();
+    assert_eq!(world.ended(2).await.verdict, Some(Verdict::Ready));
+    let bodies = stub.bodies();
+    assert_eq!(bodies.len(), 3, "what was answered is not asked again");
+    let (before, after) = (conversation(&bodies[1]), conversation(&bodies[2]));
+    assert_eq!(after[..before.len()], before[..], "the same conversation");
+    let new = after[before.len()..].join("\n");
+    assert!(
+        new.contains("EUR, two decimals.") && !new.contains("JPY, I guess"),
+        "{new}"
+    );
+    assert_eq!(world.pulls().len(), 1);
+    // The answer is taken: the next plain comment is talk again.
+    world.sim.comment(REPO, issue, WRITER, "Thanks!").unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(world.tasks().await.len(), 2);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_the_code_moved_on_the_answer_comes_with_its_question() {
+    let stub = script(&[ask(), fix()]).await;
+    let world = world(&stub).await;
+    let issue = world.label();
+    world.ended(1).await;
+    world
+        .sim
+        .push(REPO, "main", WRITER, "Notes", [("NOTES.md", "x\n")])
+        .unwrap();
+    world.sim.comment(REPO, issue, WRITER, "EUR").unwrap();
+    assert_eq!(world.ended(2).await.verdict, Some(Verdict::Ready));
+    let first = conversation(&stub.bodies()[1]).join("\n");
+    assert!(first.contains(QUESTION), "{first}");
+    assert!(first.contains("EUR"), "{first}");
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_needs_no_pull_request() {
+    let answer = calls(&[(
+        "finish",
+        json!({"summary": "", "answer": "`add` takes two numbers; see `adder/sums.py`."}),
+    )]);
+    let stub = script(&[answer]).await;
+    let world = world(&stub).await;
+    let issue = world.label();
+    assert_eq!(world.ended(1).await.verdict, Some(Verdict::Answer));
+    let told = &world.own_comments(issue)[0].body;
+    assert!(told.contains("`add` takes two numbers"), "{told}");
+    assert!(world.pulls().is_empty());
+    world.sim.comment(REPO, issue, WRITER, "Thanks!").unwrap();
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert_eq!(world.tasks().await.len(), 1);
+    world.end().await;
+}
