@@ -11,7 +11,6 @@ use crate::store::{Filter, State, Task};
 const QUESTIONS: u32 = 10;
 
 /// What people said and what was kept.
-#[allow(dead_code)] // `resume` is for the loop, which takes it next
 pub(super) struct Before {
     /// What maintainers asked for, oldest first.
     pub(super) guidance: Vec<String>,

@@ -162,7 +162,7 @@ async fn fifty_calls_a_big_one_and_an_empty_turn() {
     let mut calls: Vec<_> = (0..50)
         .map(|n| json!({"name": "read_file", "arguments": {"path": format!("f{n}")}}))
         .collect();
-    let big = json!({"path": "big", "content": "é\n".repeat(1 << 18)});
+    let big = json!({"path": "big", "content": "é\n".repeat(1 << 17)});
     calls.push(json!({"name": "no such tool!", "arguments": big}));
     write_replies(
         folder.path(),
