@@ -5,16 +5,21 @@ use super::machine::Machine;
 use super::out;
 use super::terminal::Terminal;
 use crate::agent::Prompts;
-use crate::app::{agent_settings, connect};
+use crate::app::{agent_settings, connect, connect_role};
 use crate::check::repo_config;
+use crate::config::ModelSettings;
 use crate::domain::{Limits, Report, Verdict};
 use crate::edit::FileChange;
-use crate::fix::{self, About, Document, Fixed, Input, Recorded, RecordedTask, line_counts};
+use crate::fix::{
+    self, About, Document, Fixed, Input, REVIEW_FOLDER, Recorded, RecordedTask, line_counts,
+};
+use crate::model::Model;
 use crate::render;
 use crate::text::Redactor;
 use crate::tree::{Change, RelPath, Tree, TreeError, copy_tree, write_all};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Fix a local project from a report, without GitHub
 ///
@@ -125,6 +130,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
     let tree = Tree::open(&args.path).map_err(WrongUse::of)?;
     let config = repo_config(&tree).map_err(WrongUse::of)?;
     let model = connect(&engine.model).map_err(WrongUse::of)?;
+    let reviewer = reviewer(&args, engine.roles.reviewer.clone())?;
     let limits = limits(&args, config.limits.narrow(&engine.limits));
     let sandbox = machine.sandbox(&engine.sandbox).await?;
     outside(&args)?;
@@ -146,7 +152,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         allow_tests: args.allow_tests,
         limits: &limits,
         model: &*model,
-        reviewer: None,
+        reviewer: reviewer.as_deref(),
         max_output_tokens: engine.model.max_output_tokens.unwrap_or(16_384),
         agent: agent_settings(&engine.model),
         resume: None,
@@ -177,6 +183,27 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         Verdict::Ready => DONE,
         _ => NO,
     })
+}
+
+/// The model that reads the change: the configured one, or with a recording the one that it holds.
+fn reviewer(
+    args: &FixArgs,
+    configured: Option<ModelSettings>,
+) -> anyhow::Result<Option<Arc<dyn Model>>> {
+    let mut settings = match &args.model.replay {
+        None => configured,
+        Some(folder) => {
+            let review = std::path::absolute(folder)?.join(REVIEW_FOLDER);
+            Tree::open(&review).ok().map(|_| ModelSettings {
+                replay: vec![review],
+                ..ModelSettings::default()
+            })
+        }
+    };
+    if let Some(settings) = &mut settings {
+        settings.record = args.record.as_ref().map(|f| f.join(REVIEW_FOLDER));
+    }
+    connect_role(settings.as_ref()).map_err(WrongUse::of)
 }
 
 /// Refuses a recording inside the project, which would then hold itself.

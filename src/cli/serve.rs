@@ -4,7 +4,9 @@ use super::exit::{DONE, WrongUse};
 use super::machine::Machine;
 use crate::app::{Extra, Server};
 use crate::config::Settings;
+use crate::task::Times;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Receive webhooks and work on tasks
 ///
@@ -22,7 +24,11 @@ pub(super) async fn run(args: ServeArgs, machine: &Machine) -> anyhow::Result<u8
     let settings =
         Settings::load(args.config.as_deref(), &machine.environment).map_err(WrongUse::of)?;
     let stop = machine.stop_signal()?;
-    let server = Server::start(&settings, &machine.environment, Extra::default())
+    let extra = Extra {
+        times: Times::with_lease(Duration::from_secs(settings.server.lease_s)),
+        ..Extra::default()
+    };
+    let server = Server::start(&settings, &machine.environment, extra)
         .await
         .map_err(|e| match e.is_setting() {
             true => WrongUse::of(e),

@@ -63,6 +63,7 @@ fn server(r: &mut Reader<'_>) -> ServerSettings {
             .unwrap_or(BODY) as usize,
         state_dir: absolute(r, "server.state_dir").unwrap_or_else(|| "/var/lib/mend".into()),
         workers: r.number("server.workers", 1, 256).unwrap_or(2) as usize,
+        lease_s: r.number("server.lease_s", 2, 3600).unwrap_or(60),
     }
 }
 

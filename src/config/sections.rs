@@ -18,6 +18,8 @@ pub struct ServerSettings {
     pub state_dir: PathBuf,
     /// Tasks that run at the same time.
     pub workers: usize,
+    /// Seconds without a sign of life after which another worker takes a task over.
+    pub lease_s: u64,
 }
 
 /// The least permission on a repository that lets a person start, steer or stop a task; the words

@@ -103,6 +103,11 @@ pub(super) struct ReplyCall {
 }
 
 impl Reply {
+    /// Whether it stands for a failure rather than a turn.
+    pub(super) fn fails(&self) -> bool {
+        self.http_status.is_some_and(|s| s != 200) || self.cut_after_chars.is_some_and(|c| c > 0)
+    }
+
     fn of(turn: &Turn, shape: &str) -> Reply {
         let stop = match (turn.end, shape) {
             (TurnEnd::Truncated, "anthropic") => Some("max_tokens"),

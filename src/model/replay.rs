@@ -27,6 +27,14 @@ impl Replay {
     /// # Errors
     /// [`ModelError::Recording`] when the folder holds no first reply.
     pub fn open(folder: &Path) -> Result<Replay, ModelError> {
+        Replay::after(folder, 0)
+    }
+
+    /// As [`Replay::open`], going on after so many answered turns.
+    ///
+    /// # Errors
+    /// As [`Replay::open`]; also where a reply that is passed over cannot be read.
+    pub fn after(folder: &Path, turns: u32) -> Result<Replay, ModelError> {
         if !file(folder, 1, "reply").is_file() {
             return Err(failed(folder, "there is no 0001.reply.json to play"));
         }
@@ -41,6 +49,7 @@ impl Replay {
             settings,
             next: AtomicU64::new(1),
         };
+        player.pass_over(turns)?;
         Ok(Replay {
             inner: Retrying::new(player, policy),
         })
@@ -70,6 +79,18 @@ struct Player {
 }
 
 impl Player {
+    /// Passes over the replies of turns that were answered before, and over failures among them.
+    fn pass_over(&self, turns: u32) -> Result<(), ModelError> {
+        let (mut passed, mut n) = (0, 1);
+        while passed < turns {
+            let reply = self.read(n)?;
+            passed += u32::from(!reply.fails());
+            n += 1;
+        }
+        self.next.store(n, Ordering::Relaxed);
+        Ok(())
+    }
+
     fn read(&self, n: u64) -> Result<Reply, ModelError> {
         let path = file(&self.folder, n, "reply");
         let bytes = match std::fs::read(&path) {
@@ -104,7 +125,7 @@ impl Attempt for Player {
         if let Some(status) = reply.http_status.filter(|s| *s != 200) {
             return Err(scripted(status, &reply));
         }
-        if reply.cut_after_chars.is_some_and(|c| c > 0) {
+        if reply.fails() {
             return Err(Fault::cut());
         }
         let (usage, carry) = (reply.usage, reply.carry.clone());

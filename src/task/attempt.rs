@@ -3,6 +3,7 @@
 use super::ending::{self, Saved};
 use super::outgoing::{EFFECT, Outgoing};
 use super::prepare::{Prepared, prepare};
+use super::resume::Keeper;
 use super::status::{Board, StatusComment};
 use super::{Bench, TaskError, publish};
 use crate::domain::{Cancel, Command, Progress, Report, Step, Trigger, TriggerKind, Verdict};
@@ -207,9 +208,13 @@ impl Attempt<'_> {
         };
         let before = self.before().await?;
         let earlier = self.earlier(prepared).await?;
-        let (model, record) = bench
-            .models
-            .of(self.claimed.task.id, self.claimed.task.attempt)?;
+        let task = &self.claimed.task;
+        let cast = bench.models.of(task.id, task.attempt, before.answered)?;
+        let keeper = Keeper {
+            store: &bench.store,
+            held: self.held(),
+            cancel: self.cancel,
+        };
         let mut limits = prepared.config.limits.narrow(&bench.limits);
         let (allow_tests, cap) = asked_of_fix(trigger);
         limits.dollars = match (limits.dollars, cap) {
@@ -227,12 +232,12 @@ impl Attempt<'_> {
             base_check: true,
             allow_tests,
             limits: &limits,
-            model: &*model,
-            reviewer: None,
+            model: &*cast.worker,
+            reviewer: cast.reviewer.as_deref(),
             max_output_tokens: bench.max_output_tokens,
             agent: bench.agent.clone(),
-            resume: None,
-            keep: None,
+            resume: before.resume,
+            keep: Some(&keeper),
             sandbox: bench.sandbox.clone(),
             scratch: &bench.scratch,
             prompts: &bench.prompts,
@@ -241,7 +246,7 @@ impl Attempt<'_> {
             steer: None,
             journal: &self.board,
         };
-        if let Some(folder) = &record {
+        if let Some(folder) = &cast.record {
             RecordedTask::write(&input, folder)?;
         }
         let mut fixed = fix::run(&input).await?;
@@ -255,11 +260,11 @@ impl Attempt<'_> {
             let why = fixed.error.unwrap_or_else(|| "the model is busy".into());
             return Err(TaskError::ModelBusy { wait, why });
         }
-        if let Some(folder) = &record {
+        if let Some(folder) = &cast.record {
             Recorded::of(&fixed).write(folder)?;
         }
         let commit = self.commit(prepared, &fixed).await?;
-        self.outgoing(prepared, fixed, earlier, commit, model.name())
+        self.outgoing(prepared, fixed, earlier, commit, cast.worker.name())
             .await
     }
 

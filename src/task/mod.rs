@@ -82,6 +82,18 @@ pub struct Times {
     pub idle: Duration,
 }
 
+impl Times {
+    /// The times that follow from how long a claim holds.
+    pub fn with_lease(lease: Duration) -> Self {
+        Times {
+            lease,
+            beat: lease / 20,
+            again: lease / 2,
+            ..Times::default()
+        }
+    }
+}
+
 impl Default for Times {
     fn default() -> Self {
         Times {

@@ -2,8 +2,9 @@
 
 use super::TaskError;
 use crate::domain::TaskId;
+use crate::fix::REVIEW_FOLDER;
 use crate::model::{Model, Normalise, Recorder, Replay};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// The models of a server.
@@ -19,7 +20,7 @@ pub struct Models {
 pub enum Source {
     /// Every task asks this model.
     One(Arc<dyn Model>),
-    /// Each task plays the next recording, from its start; an attempt again plays the same one.
+    /// Each task plays the next recording; an attempt again goes on in the same one.
     Recordings {
         folders: Vec<PathBuf>,
         played: Mutex<Vec<TaskId>>,
@@ -34,7 +35,7 @@ impl Source {
         }
     }
 
-    fn of(&self, task: TaskId) -> Result<Arc<dyn Model>, TaskError> {
+    fn of(&self, task: TaskId, answered: u32) -> Result<Arc<dyn Model>, TaskError> {
         match self {
             Source::One(model) => Ok(model.clone()),
             Source::Recordings { folders, played } => {
@@ -47,29 +48,47 @@ impl Source {
                     let why = "the recorded model has no answers for a further run; name a real model to go on";
                     TaskError::Person(why.to_string())
                 })?;
-                Ok(Arc::new(Replay::open(folder)?))
+                Ok(Arc::new(Replay::after(folder, answered)?))
             }
         }
     }
 }
 
+/// The models of one attempt.
+pub(super) struct Cast {
+    pub(super) worker: Arc<dyn Model>,
+    /// Who reads the change; `None` where nobody does.
+    pub(super) reviewer: Option<Arc<dyn Model>>,
+    /// Where the turns are recorded, fresh for each attempt.
+    pub(super) record: Option<PathBuf>,
+}
+
 impl Models {
-    /// The model of an attempt, and the folder that it records into, fresh for each attempt.
+    /// The models of an attempt, whose conversation holds so many answered turns of this task.
     ///
     /// # Errors
     /// `Person` when every recording was played; `Model` when one cannot be read or written.
-    pub(super) fn of(
-        &self,
-        task: TaskId,
-        attempt: u32,
-    ) -> Result<(Arc<dyn Model>, Option<PathBuf>), TaskError> {
-        let model = self.source.of(task)?;
+    pub(super) fn of(&self, task: TaskId, attempt: u32, answered: u32) -> Result<Cast, TaskError> {
+        let worker = self.source.of(task, answered)?;
+        let reviewer = self.reviewer.as_ref().map(|r| r.of(task, 0)).transpose()?;
         let Some(record) = &self.record else {
-            return Ok((model, None));
+            return Ok(Cast {
+                worker,
+                reviewer,
+                record: None,
+            });
         };
         let now = uuid::Uuid::new_v4().simple().to_string();
         let folder = record.join(format!("task-{task}-{attempt}-{}", &now[..8]));
-        let recorder = Recorder::new(model, &folder, Normalise::default())?;
-        Ok((Arc::new(recorder), Some(folder)))
+        let recorded = |model, folder: &Path| -> Result<Arc<dyn Model>, TaskError> {
+            Ok(Arc::new(Recorder::new(model, folder, Normalise::default())?))
+        };
+        Ok(Cast {
+            worker: recorded(worker, &folder)?,
+            reviewer: reviewer
+                .map(|r| recorded(r, &folder.join(REVIEW_FOLDER)))
+                .transpose()?,
+            record: Some(folder),
+        })
     }
 }

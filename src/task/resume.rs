@@ -4,8 +4,10 @@
 use super::TaskError;
 use super::attempt::Attempt;
 use super::prepare::guidance;
-use crate::domain::{Command, Trigger, TriggerKind, Verdict};
-use crate::store::{Filter, State, Task};
+use crate::domain::{Cancel, Command, Keep, Trigger, TriggerKind, Verdict};
+use crate::store::{Filter, Held, State, Store, StoreError, Task};
+use async_trait::async_trait;
+use serde::Deserialize;
 
 /// How many questions in a row are looked back at.
 const QUESTIONS: u32 = 10;
@@ -16,6 +18,44 @@ pub(super) struct Before {
     pub(super) guidance: Vec<String>,
     /// The state to go on from.
     pub(super) resume: Option<String>,
+    /// How many turns of this task the state holds.
+    pub(super) answered: u32,
+}
+
+/// Keeps the conversation in the store, under the lease.
+pub(super) struct Keeper<'a> {
+    pub(super) store: &'a Store,
+    pub(super) held: Held,
+    /// Fired when the lease is lost: another worker goes on from what was kept before.
+    pub(super) cancel: &'a Cancel,
+}
+
+#[async_trait]
+impl Keep for Keeper<'_> {
+    async fn keep(&self, state: &str) {
+        let task = self.held.id;
+        match self.store.save_conversation(self.held, state).await {
+            Ok(true) => {}
+            Ok(false) => {
+                tracing::warn!(%task, bytes = state.len(), "the conversation is too large to be kept");
+            }
+            Err(StoreError::LostLease(_)) => self.cancel.cancel(),
+            Err(error) => tracing::warn!(%task, %error, "the conversation could not be kept"),
+        }
+    }
+}
+
+/// The turns that a kept state holds; what it holds else is the loop's.
+fn turns(state: &str) -> u32 {
+    #[derive(Deserialize)]
+    struct Kept {
+        state: Counted,
+    }
+    #[derive(Deserialize)]
+    struct Counted {
+        turns: u32,
+    }
+    serde_json::from_str::<Kept>(state).map_or(0, |kept| kept.state.turns)
 }
 
 impl Attempt<'_> {
@@ -23,13 +63,16 @@ impl Attempt<'_> {
     pub(super) async fn before(&self) -> Result<Before, TaskError> {
         let store = &self.bench.store;
         let questions = self.questions().await?;
-        let mut resume = store.conversation(self.claimed.task.id).await?;
-        if let (None, Some(asked)) = (&resume, questions.first()) {
-            resume = store.conversation(asked.id).await?;
-        }
+        let own = store.conversation(self.claimed.task.id).await?;
+        let asked = match questions.first() {
+            Some(asked) => store.conversation(asked.id).await?,
+            None => None,
+        };
+        let before = asked.as_deref().map_or(0, turns);
         Ok(Before {
             guidance: said(self.trigger(), &questions),
-            resume,
+            answered: own.as_deref().map_or(0, turns).saturating_sub(before),
+            resume: own.or(asked),
         })
     }
 

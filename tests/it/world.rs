@@ -340,6 +340,7 @@ fn settings(sim: &Simulator, folder: &Path, replay: Vec<PathBuf>) -> Settings {
             body_limit_bytes: 1024 * 1024,
             state_dir: state.clone(),
             workers: 2,
+            lease_s: 60,
         },
         github: GithubSettings {
             app_id: sim.app_id(),

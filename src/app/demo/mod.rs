@@ -229,6 +229,7 @@ fn settings(
             body_limit_bytes: 5 * 1024 * 1024,
             state_dir: state.clone(),
             workers: 2,
+            lease_s: 60,
         },
         github: GithubSettings {
             app_id: simulator.app_id(),

@@ -3,7 +3,10 @@
 mod edge;
 mod endings;
 mod faults;
+mod killed;
 mod label;
 mod parks;
+mod questions;
 mod retry;
+mod roles;
 mod wire;

@@ -11,7 +11,7 @@ const LIMIT: &str = r#"{"error":{"type":"rate_limit_error","message":"slow down,
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// A world whose model is this stub, which is asked once and given no time to retry.
-async fn world(stub: &Stub) -> World {
+pub async fn world(stub: &Stub) -> World {
     with(stub, |_| {}).await
 }
 
@@ -35,6 +35,11 @@ fn answer(reply: &Value) -> Answer {
 
 fn look() -> Value {
     calls(&[("read_file", json!({"path": "adder/sums.py"}))])
+}
+
+/// Busy for an hour.
+pub fn busy() -> Answer {
+    Answer::json(429, LIMIT).header("retry-after", 3600)
 }
 
 async fn parked(world: &World) -> Task {
@@ -87,12 +92,16 @@ async fn a_429_parks_the_task_until_the_time_named() {
         world.clock.on(wait - Duration::from_secs(60));
         tokio::time::sleep(Duration::from_millis(400)).await;
         assert_eq!(stub.seen().len(), asked);
-        for _ in 0..3 {
-            stub.then(answer(&fix()));
-        }
+        stub.then(answer(&fix()));
         world.clock.on(Duration::from_secs(75));
         let task = world.ended(1).await;
         assert_eq!((task.verdict, task.attempt), (Some(Verdict::Ready), 1));
+        let bodies = stub.bodies();
+        assert_eq!(bodies.len(), 3, "the answered turn is not asked for again");
+        assert_eq!(
+            bodies[1], bodies[2],
+            "the conversation goes on where it was"
+        );
         assert_eq!(world.pulls().len(), 1);
         assert_eq!(world.own_comments(issue).len(), 1, "one comment, edited");
         world.end().await;
@@ -142,7 +151,6 @@ async fn an_overloaded_model_parks_the_task_for_the_settings_time() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_waits_of_a_task_are_bounded_and_then_it_ends_in_words() {
-    let busy = || Answer::json(429, LIMIT).header("retry-after", 3600);
     let stub = Stub::start(vec![busy()]).await;
     let world = with(&stub, |m| m.park_s = Some(2 * 3600 + 600)).await;
     let issue = world.label();

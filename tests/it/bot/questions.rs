@@ -58,7 +58,10 @@ async fn an_entitled_answer_goes_on_with_the_conversation() {
     );
     assert!(world.pulls().is_empty());
     // Others may talk, and so may everybody elsewhere.
-    world.sim.comment(REPO, issue, READER, "JPY, I guess").unwrap();
+    world
+        .sim
+        .comment(REPO, issue, READER, "JPY, I guess")
+        .unwrap();
     let other = world
         .sim
         .open_issue(REPO, WRITER, "another", "text")
