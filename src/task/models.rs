@@ -81,7 +81,11 @@ impl Models {
         let now = uuid::Uuid::new_v4().simple().to_string();
         let folder = record.join(format!("task-{task}-{attempt}-{}", &now[..8]));
         let recorded = |model, folder: &Path| -> Result<Arc<dyn Model>, TaskError> {
-            Ok(Arc::new(Recorder::new(model, folder, Normalise::default())?))
+            Ok(Arc::new(Recorder::new(
+                model,
+                folder,
+                Normalise::default(),
+            )?))
         };
         Ok(Cast {
             worker: recorded(worker, &folder)?,

@@ -28,11 +28,7 @@ async fn a_reviewer_has_its_own_endpoint_wire_and_key() {
     let points = json!({"points": [{"path": "adder/sums.py", "line": 2, "severity": "note",
         "text": "The name could say more."}]});
     let review = text(&points.to_string());
-    let reviewer = Stub::start(vec![Answer::json(
-        200,
-        plain(WireKind::Responses, &review),
-    )])
-    .await;
+    let reviewer = Stub::start(vec![Answer::json(200, plain(WireKind::Responses, &review))]).await;
     let world = World::with(&[], PROJECT, |s| {
         s.model = settings("anthropic", &worker, "key-of-the-worker");
         s.model.record = Some(record.clone());
