@@ -3,6 +3,7 @@
 
 use super::calls::WRONG_CALLS;
 use super::run::Loop;
+use super::slow::First;
 use super::{AgentError, TurnEffect, told};
 use crate::check::{overall, pairs};
 use crate::domain::{CheckRun, Outcome, StopReason};
@@ -29,6 +30,15 @@ const MANIFESTS: &[&str] = &[
     "mend.toml",
 ];
 
+/// What the check after an edit came to.
+enum Checked {
+    /// The full check ran, or could not be made.
+    Full,
+    /// A test that failed on base still does; the rest was not run.
+    FirstFailed,
+    Interrupted,
+}
+
 impl Loop<'_, '_> {
     /// The note that follows the tool results of a turn, and whether the loop ends here.
     pub(super) async fn after_calls(
@@ -40,28 +50,14 @@ impl Loop<'_, '_> {
     ) -> Result<(Option<String>, Option<StopReason>), AgentError> {
         let mut notes = Vec::new();
         let by_model = checked.is_some();
+        let mut first_failed = false;
         if let Some(runs) = checked {
             self.state.check = Some(runs);
         } else if edited && self.worth_checking()? {
-            let changes = self.changes()?;
-            let base = self.work.base.runs();
-            match self
-                .work
-                .checks
-                .full(&changes, base, self.budget.cancel(), self.work.journal)
-                .await
-            {
-                Ok(runs) => {
-                    let result = told::result(&runs, self.budget.tool_result_bytes());
-                    notes.push(format!("{}\n{result}", told::CHECKED));
-                    self.state.check = Some(runs);
-                }
-                Err(error) if error.is_cancelled() => {
-                    return Ok((None, Some(self.budget.interrupted())));
-                }
-                Err(error) => notes.push(format!(
-                    "The check could not be made: {error}. This says nothing about your change."
-                )),
+            match self.check_now(&mut notes).await? {
+                Checked::Full => {}
+                Checked::FirstFailed => first_failed = true,
+                Checked::Interrupted => return Ok((None, Some(self.budget.interrupted()))),
             }
         }
         let fresh = self.state.check.clone().filter(|_| by_model || edited);
@@ -76,10 +72,8 @@ impl Loop<'_, '_> {
             }
         }
         if finish {
-            let unseen_failure = edited
-                && fresh
-                    .as_deref()
-                    .is_some_and(|r| overall(r) == Outcome::Failed);
+            let failed = |r: &[CheckRun]| overall(r) == Outcome::Failed;
+            let unseen_failure = edited && (first_failed || fresh.as_deref().is_some_and(failed));
             if !unseen_failure {
                 return Ok((None, Some(self.finished()?)));
             }
@@ -96,6 +90,49 @@ impl Loop<'_, '_> {
             return Ok((None, Some(StopReason::RepeatedCall)));
         }
         Ok(((!notes.is_empty()).then(|| notes.join("\n\n")), None))
+    }
+
+    /// The check that follows an edit by itself (rule W7).
+    async fn check_now(&mut self, notes: &mut Vec<String>) -> Result<Checked, AgentError> {
+        let changes = self.changes()?;
+        match self.failing_first(&changes).await? {
+            First::Go => {}
+            First::Interrupted => return Ok(Checked::Interrupted),
+            First::Failed(runs) => {
+                notes.push(self.still_failing(&runs));
+                notes.push(self.limits()?);
+                notes.push(self.contradiction_note()?);
+                return Ok(Checked::FirstFailed);
+            }
+        }
+        let (work, budget) = (self.work, &self.budget);
+        let ran = work
+            .checks
+            .full(&changes, work.base.runs(), budget.cancel(), work.journal)
+            .await;
+        match ran {
+            Ok(runs) => {
+                let result = told::result(&runs, self.budget.tool_result_bytes());
+                notes.push(format!("{}\n{result}", told::CHECKED));
+                self.state.check = Some(runs);
+            }
+            Err(error) if error.is_cancelled() => return Ok(Checked::Interrupted),
+            Err(error) => notes.push(format!(
+                "The check could not be made: {error}. This says nothing about your change."
+            )),
+        }
+        Ok(Checked::Full)
+    }
+
+    fn limits(&self) -> Result<String, AgentError> {
+        let protected = context! { tests_protected => self.work.tests_protected };
+        Ok(self.work.prompts.render("limits.md", protected)?)
+    }
+
+    fn contradiction_note(&self) -> Result<String, AgentError> {
+        let text = self.state.dialect == Dialect::Text;
+        let values = context! { text, finish => told::finish(text) };
+        Ok(self.work.prompts.render("contradiction.md", values)?)
     }
 
     /// How `finish` ends the loop: a question or an answer is one only where nothing was changed.
@@ -150,17 +187,13 @@ impl Loop<'_, '_> {
             _ => {}
         }
         let text = self.state.dialect == Dialect::Text;
-        let protected = context! { tests_protected => self.work.tests_protected };
-        let limits = self.work.prompts.render("limits.md", protected)?;
+        let limits = self.limits()?;
         let meaning = told::meaning(self.work.base.runs(), before, runs, &limits, text);
         if !meaning.is_empty() {
             notes.push(meaning);
         }
         if edited && overall(runs) == Outcome::Failed && self.touches_the_report(runs) {
-            notes.push(self.work.prompts.render(
-                "contradiction.md",
-                context! { text, finish => told::finish(text) },
-            )?);
+            notes.push(self.contradiction_note()?);
         }
         Ok(None)
     }

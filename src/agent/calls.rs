@@ -121,6 +121,9 @@ pub(super) async fn carry_out(
         Call::RunTests { pattern } => {
             return run_tests(work, pattern.as_deref(), max, budget.cancel()).await;
         }
+        Call::RunCommand { command } => {
+            return super::command::run_command(work, command, budget).await;
+        }
         Call::Finish(end) => {
             return Answer {
                 text: "taken".to_string(),
@@ -220,6 +223,7 @@ fn action(call: &Call) -> String {
         Call::RestoreFile { path } => format!("restoring {}", code(path)),
         Call::RunTests { pattern: None } => "running the check".to_string(),
         Call::RunTests { pattern: Some(p) } => format!("running the tests that match {}", code(p)),
+        Call::RunCommand { command } => format!("running {}", code(command)),
         Call::Reply(_) => String::new(),
         Call::Finish(_) => "finishing".to_string(),
     }

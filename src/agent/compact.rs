@@ -4,7 +4,7 @@
 //! provider's prompt cache holds.
 
 use super::run::Loop;
-use super::told::CHECKED;
+use super::told::{CHECKED, CHECKED_FIRST};
 use super::turns::GUIDANCE;
 use crate::domain::Progress;
 use crate::model::{Message, Request, ToolCall, Turn};
@@ -156,12 +156,12 @@ fn plain_tokens(request: &Request) -> u64 {
 }
 
 fn holds_check(message: &Message) -> bool {
+    let noted = |text: &str| text.contains(CHECKED) || text.contains(CHECKED_FIRST);
     match message {
-        Message::User(text) => text.contains(CHECKED),
+        Message::User(text) => noted(text),
         Message::ToolResults { results, note } => {
             let full = |text: &str| WORDS.iter().any(|word| text.starts_with(word));
-            note.as_deref().is_some_and(|n| n.contains(CHECKED))
-                || results.iter().any(|r| full(&r.content))
+            note.as_deref().is_some_and(noted) || results.iter().any(|r| full(&r.content))
         }
         Message::Assistant(_) => false,
     }

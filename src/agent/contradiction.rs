@@ -125,7 +125,7 @@ pub(super) fn doubts(text: &str) -> bool {
 
 /// The word that tells a test from its neighbours: the function, without its class, its module and
 /// its parameters. unittest prints `name (module.Class)`, pytest `file::Class::name[parameters]`.
-fn key(name: &str) -> Option<String> {
+pub(super) fn key(name: &str) -> Option<String> {
     let name = name.split(" (").next()?.split('[').next()?;
     words(name).pop()
 }

@@ -6,6 +6,7 @@
 mod after;
 mod budget;
 mod calls;
+mod command;
 mod compact;
 mod contradiction;
 mod dialect;
@@ -15,6 +16,7 @@ mod prompts;
 mod reproduce;
 mod review;
 mod run;
+mod slow;
 mod specs;
 mod state;
 mod told;
@@ -83,6 +85,10 @@ pub struct Settings {
     pub page_lines: usize,
     /// Whether the model may run commands in the sandbox.
     pub run_command: bool,
+    /// Seconds of one such command at most.
+    pub command_s: u64,
+    /// Seconds of the base check from which the suite counts as slow (rule C12).
+    pub slow_s: u64,
 }
 
 impl Default for Settings {
@@ -92,6 +98,8 @@ impl Default for Settings {
             context_tokens: None,
             page_lines: 200,
             run_command: false,
+            command_s: 120,
+            slow_s: 60,
         }
     }
 }

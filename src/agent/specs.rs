@@ -27,6 +27,15 @@ pub(super) fn specs(settings: &Settings) -> Vec<ToolSpec> {
             ),
         ),
     ]);
+    if settings.run_command {
+        all.push(spec(
+            "run_command",
+            "Run a shell command at the project's root, offline, in a sandbox and on a copy of the project as it stands. Files that it \
+             changes, creates or deletes count as your change, unless the repository ignores them or they are protected tests. Not for \
+             the check: that runs by itself.",
+            object(&["command"], json!({"command": {"type": "string"}})),
+        ));
+    }
     all.push(finish());
     all
 }

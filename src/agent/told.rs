@@ -10,6 +10,9 @@ const NAMES: usize = 20;
 /// What opens the note about the check that runs by itself.
 pub(super) const CHECKED: &str = "Automatic full check after your edits:";
 
+/// What opens the note about a failing test that ran before it.
+pub(super) const CHECKED_FIRST: &str = "Automatic check after your edits:";
+
 /// The result of a check as a tool result: the outcome's word first, then a block per command.
 /// `max` bounds the whole in bytes.
 pub(super) fn result(runs: &[CheckRun], max: usize) -> String {

@@ -30,6 +30,9 @@ pub(super) enum Call {
     RunTests {
         pattern: Option<String>,
     },
+    RunCommand {
+        command: String,
+    },
     /// A whole text reply, for the edits in it; no tool.
     Reply(String),
     Finish(End),
@@ -78,6 +81,12 @@ struct Restore {
 #[serde(deny_unknown_fields)]
 struct Tests {
     pattern: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Command {
+    command: String,
 }
 
 #[derive(Deserialize)]
@@ -141,6 +150,15 @@ pub(super) fn parse(call: &ToolCall, settings: &Settings) -> Result<Call, String
             let a: Tests = fields(&call.name, value)?;
             Call::RunTests {
                 pattern: a.pattern.filter(|p| !p.trim().is_empty()),
+            }
+        }
+        "run_command" if settings.run_command => {
+            let a: Command = fields(&call.name, value)?;
+            match a.command.trim() {
+                "" => return Err("`run_command`: the command is empty; nothing was done".into()),
+                command => Call::RunCommand {
+                    command: command.to_string(),
+                },
             }
         }
         "finish" => {

@@ -24,15 +24,22 @@ pub fn connect(settings: &config::ModelSettings) -> Result<Arc<dyn Model>, Model
 }
 
 /// How the loop speaks with that model.
-pub fn agent_settings(settings: &config::ModelSettings) -> agent::Settings {
+pub fn agent_settings(
+    model: &config::ModelSettings,
+    own: &config::AgentSettings,
+) -> agent::Settings {
+    let plain = agent::Settings::default();
     agent::Settings {
-        dialect: settings
+        dialect: model
             .dialect
             .as_deref()
             .and_then(|word| word.parse().ok())
             .unwrap_or_default(),
-        context_tokens: settings.context_tokens,
-        ..agent::Settings::default()
+        context_tokens: model.context_tokens,
+        page_lines: own.page_lines.unwrap_or(plain.page_lines),
+        run_command: own.run_command,
+        command_s: own.command_s.unwrap_or(plain.command_s),
+        ..plain
     }
 }
 

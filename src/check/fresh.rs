@@ -53,6 +53,19 @@ impl Checks {
             .await
     }
 
+    /// A folder whose `repo` holds the source with exactly the changes.
+    pub(super) async fn fresh(&self, changes: &[Change]) -> Result<TempFolder, CheckError> {
+        let (from, scratch, wanted) = (self.source.clone(), self.scratch.clone(), changes.to_vec());
+        blocking(move || {
+            let folder = TempFolder::create(&scratch, 0o711)?;
+            let copy = folder.path().join("repo");
+            copy_tree(&from, &copy, &|_| false)?;
+            write_all(&Tree::open(&copy)?, &wanted)?;
+            Ok(folder)
+        })
+        .await
+    }
+
     pub(super) async fn on_copy(
         &self,
         commands: &[CheckCommand],
@@ -61,15 +74,7 @@ impl Checks {
         cancel: &Cancel,
         journal: &dyn Journal,
     ) -> Result<Vec<CheckRun>, CheckError> {
-        let (from, scratch, wanted) = (self.source.clone(), self.scratch.clone(), changes.to_vec());
-        let folder = blocking(move || {
-            let folder = TempFolder::create(&scratch, 0o711)?;
-            let copy = folder.path().join("repo");
-            copy_tree(&from, &copy, &|_| false)?;
-            write_all(&Tree::open(&copy)?, &wanted)?;
-            Ok(folder)
-        })
-        .await?;
+        let folder = self.fresh(changes).await?;
         let copy = folder.path().join("repo");
         let mut options = self.options.clone();
         options.changed = changes.iter().map(|c| c.path.to_string()).collect();

@@ -13,6 +13,7 @@ mod project;
 mod prove;
 mod red;
 mod run;
+mod shell;
 
 pub use command::{CheckCommand, SetupCommand};
 pub use detect::{Detection, PassedOver, detect, repo_config, survey};
@@ -22,3 +23,4 @@ pub use narrow::{narrow, quote};
 pub use pairs::pairs;
 pub use prove::{IsTest, Prover, Runs};
 pub use run::{RunOptions, overall, run};
+pub use shell::Shelled;

@@ -126,6 +126,17 @@ async fn one(
     Ok(run)
 }
 
+/// One command, once, without a judgement.
+pub(super) async fn raw(
+    sandbox: &Sandbox,
+    folder: &Path,
+    command: &CheckCommand,
+    options: &RunOptions,
+    cancel: &Cancel,
+) -> Result<Ran, CheckError> {
+    Ok(sandbox.run(&spec(folder, command, options), cancel).await?)
+}
+
 fn spec(folder: &Path, command: &CheckCommand, options: &RunOptions) -> Spec {
     let mut env: Vec<(String, String)> = ENV
         .iter()

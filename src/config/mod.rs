@@ -4,6 +4,7 @@
 mod environment;
 mod error;
 mod models;
+mod prompts;
 mod read;
 mod reader;
 mod repo;
@@ -19,7 +20,7 @@ pub use error::ConfigError;
 pub use repo::{PackageConfig, REPO_FILE, RepoConfig, RepoLimits};
 pub use repo_keys::repo_schema;
 pub use sections::{
-    DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings, ReposSettings,
-    RoleSettings, SandboxSettings, ServerSettings,
+    AgentSettings, DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings,
+    ReposSettings, RoleSettings, SandboxSettings, ServerSettings,
 };
 pub use settings::{Engine, Mistake, Settings, SettingsError};

@@ -5,7 +5,7 @@ use super::sections::{
     DatabaseSettings, GithubSettings, Permission, ReposSettings, SandboxSettings, ServerSettings,
 };
 use super::values::{absolute, absolute_list, is_branch_prefix, unix, url, web_of};
-use super::{Engine, Settings, models, secret_file};
+use super::{Engine, Settings, models, prompts, secret_file};
 use crate::domain::{Limits, RepoName};
 use secrecy::SecretString;
 use std::path::Path;
@@ -24,6 +24,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
     let engine = Engine {
         model: models::worker(r),
         roles: models::roles(r),
+        agent: prompts::agent(r),
         limits: limits(r),
         sandbox: SandboxSettings {
             backend: r
@@ -42,6 +43,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         github,
         model: engine.model.clone(),
         roles: engine.roles.clone(),
+        agent: engine.agent.clone(),
         database,
         limits: engine.limits.clone(),
         sandbox: engine.sandbox.clone(),

@@ -83,6 +83,11 @@ impl<'a> Reader<'a> {
         Some(Raw::File(value.clone()))
     }
 
+    /// A path in a variable that stands for no key by its name.
+    pub fn variable(&self, name: &str) -> Option<std::path::PathBuf> {
+        self.environment.get(name).map(std::path::PathBuf::from)
+    }
+
     pub fn text(&mut self, key: &str) -> Option<String> {
         match self.raw(key)? {
             Raw::Variable(text) | Raw::File(Value::String(text)) => Some(text),

@@ -145,6 +145,9 @@ const MEANT: &[(&str, &str)] = &[
 /// Only the operator of the server decides these.
 pub(super) const OPERATORS: &[&str] = &[
     "model",
+    "agent",
+    "run_command",
+    "prompts",
     "models",
     "endpoint",
     "provider",

@@ -147,6 +147,19 @@ pub struct RoleSettings {
     pub diagnoser: Option<ModelSettings>,
 }
 
+/// `[agent]`: how the loop works with the model.
+#[derive(Debug, Clone, Default)]
+pub struct AgentSettings {
+    /// Lines of one page of a file.
+    pub page_lines: Option<usize>,
+    /// Whether the model may run commands in the sandbox.
+    pub run_command: bool,
+    /// Seconds of one such command at most.
+    pub command_s: Option<u64>,
+    /// Prompts that replace the built-in ones: file name and text.
+    pub prompts: Vec<(String, String)>,
+}
+
 /// `[database]`
 #[derive(Debug, Clone)]
 pub struct DatabaseSettings {

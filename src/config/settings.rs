@@ -4,8 +4,8 @@
 use super::reader::Reader;
 use super::secret_file::too_open;
 use super::sections::{
-    DatabaseSettings, GithubSettings, ModelSettings, ReposSettings, RoleSettings, SandboxSettings,
-    ServerSettings,
+    AgentSettings, DatabaseSettings, GithubSettings, ModelSettings, ReposSettings, RoleSettings,
+    SandboxSettings, ServerSettings,
 };
 use super::{Environment, read::read};
 use crate::domain::Limits;
@@ -56,6 +56,7 @@ pub struct Settings {
     pub github: GithubSettings,
     pub model: ModelSettings,
     pub roles: RoleSettings,
+    pub agent: AgentSettings,
     pub database: DatabaseSettings,
     pub limits: Limits,
     pub sandbox: SandboxSettings,
@@ -67,6 +68,7 @@ pub struct Settings {
 pub struct Engine {
     pub model: ModelSettings,
     pub roles: RoleSettings,
+    pub agent: AgentSettings,
     pub limits: Limits,
     pub sandbox: SandboxSettings,
 }

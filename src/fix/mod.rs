@@ -21,7 +21,7 @@ use crate::domain::{
 use crate::edit::{FileChange, unified_diff};
 use crate::model::Model;
 use crate::sandbox::Sandbox;
-use crate::text::Redactor;
+use crate::text::{Redactor, code_span};
 use crate::tree::{Change, TempFolder, Tree, TreeError, copy_tree};
 use crate::workspace::{Options, Workspace, WorkspaceError};
 use std::path::Path;
@@ -187,6 +187,7 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
     )
     .await?;
     let mut fixed = conclude(input, &base, ended, last, workspace.changed()?, found);
+    fixed.warnings.extend(put_back(&workspace));
     fixed.checks_ms += checks_ms + prover.spent_ms();
     fixed.elapsed_ms = begun.elapsed().as_millis() as u64;
     folder.close()?;

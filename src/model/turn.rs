@@ -1,6 +1,7 @@
 //! What goes to a model and what comes back, in no provider's words.
 
 use crate::domain::Usage;
+use crate::text::strict_json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -95,14 +96,16 @@ pub enum TurnEnd {
 impl Arguments {
     /// Reads arguments as a model wrote them. Nothing at all counts as no arguments; an object
     /// inside a JSON string, which some gateways send, counts as that object.
+    ///
+    /// A key that is given twice has no one meaning, so such arguments are broken.
     pub fn parse(raw: &str) -> Arguments {
         let text = raw.trim();
         if text.is_empty() || text == "null" {
             return Arguments::Json(Value::Object(Default::default()));
         }
-        match serde_json::from_str(text) {
+        match strict_json(text) {
             Ok(value @ Value::Object(_)) => Arguments::Json(value),
-            Ok(Value::String(inner)) => match serde_json::from_str(inner.trim()) {
+            Ok(Value::String(inner)) => match strict_json(inner.trim()) {
                 Ok(value @ Value::Object(_)) => Arguments::Json(value),
                 Ok(_) => Arguments::broken(&inner, "the arguments are not a JSON object"),
                 Err(e) => Arguments::broken(&inner, &e.to_string()),
@@ -144,7 +147,15 @@ mod tests {
             Arguments::parse(r#""{\"a\": 1}""#),
             Arguments::Json(json!({"a": 1}))
         );
-        for raw in ["[1]", "3", r#"{"a": 1"#, r#"{"a": 1}{"a": 2}"#, "{'a': 1}"] {
+        for raw in [
+            r#"{"a": 1, "a": 2}"#,
+            r#"{"a": {"b": 1, "b": 1}}"#,
+            "[1]",
+            "3",
+            r#"{"a": 1"#,
+            r#"{"a": 1}{"a": 2}"#,
+            "{'a': 1}",
+        ] {
             match Arguments::parse(raw) {
                 Arguments::Broken { raw: kept, error } => {
                     assert_eq!(kept, raw);

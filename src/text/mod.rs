@@ -5,6 +5,7 @@ mod bound;
 mod markdown;
 mod nearest;
 mod redact;
+mod strict;
 mod time;
 mod visible;
 
@@ -12,5 +13,6 @@ pub use bound::{bound, clip_words, one_line};
 pub use markdown::{code_span, fenced, neutralise};
 pub use nearest::{distance, nearest};
 pub use redact::{REDACTED, Redactor};
+pub use strict::strict_json;
 pub use time::from_rfc3339;
 pub use visible::{sanitise_report, strip_ansi, visible};

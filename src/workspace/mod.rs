@@ -12,17 +12,20 @@ mod read;
 mod saved;
 mod search;
 mod seen;
+mod taken;
 mod view;
 
 pub use crate::tree::Change;
 pub use edits::Edited;
 pub use matching::{HIDDEN, Matcher, TESTS};
 pub use saved::Saved;
+pub use taken::Taken;
 
 use crate::domain::REFUSED_PATHS;
 use crate::text::{Redactor, bound, strip_ansi, visible};
 use crate::tree::{Entry, RelPath, Tree, TreeError};
 use seen::Seen;
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
 pub(crate) use view::link_kind;
 
@@ -102,6 +105,8 @@ pub struct Workspace {
 struct State {
     seen: Seen,
     base: edits::Base,
+    /// Protected files that commands changed.
+    put_back: BTreeSet<String>,
 }
 
 impl Workspace {

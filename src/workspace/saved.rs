@@ -7,12 +7,15 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// What a workspace holds beside its base.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Saved {
     files: Vec<SavedFile>,
     seen: Seen,
+    #[serde(default)]
+    put_back: BTreeSet<String>,
 }
 
 /// One file that differs from base.
@@ -74,6 +77,7 @@ impl Workspace {
         Ok(Saved {
             files,
             seen: state.seen.clone(),
+            put_back: state.put_back.clone(),
         })
     }
 
@@ -112,6 +116,7 @@ impl Workspace {
         write_all(&self.tree, &batch)?;
         state.base.extend(base);
         state.seen = saved.seen.clone();
+        state.put_back = saved.put_back.clone();
         Ok(())
     }
 }

@@ -359,6 +359,7 @@ fn settings(sim: &Simulator, folder: &Path, replay: Vec<PathBuf>) -> Settings {
             ..ModelSettings::default()
         },
         roles: RoleSettings::default(),
+        agent: Default::default(),
         database: DatabaseSettings {
             url: format!("sqlite:{}", state.join("mend.db").display()).into(),
         },

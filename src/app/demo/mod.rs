@@ -245,6 +245,7 @@ fn settings(
         },
         model: engine.model,
         roles: engine.roles,
+        agent: engine.agent,
         database: DatabaseSettings {
             url: format!("sqlite:{}", state.join("mend.db").display()).into(),
         },

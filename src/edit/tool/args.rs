@@ -1,16 +1,30 @@
 //! Arguments of the two tools, checked with errors that say what is wrong and what is asked for.
 
 use super::spec::{EDIT_FILE, WRITE_FILE};
-use super::strict::strict;
 use super::{Replace, ToolCall};
 use crate::edit::MOST_EDITS;
 use crate::edit::error::{EditError, ErrorKind};
 use crate::text::clip_words;
+use crate::text::strict_json as strict;
 use serde_json::{Map, Value};
 
 const EDIT_SHAPE: &str =
     r#"edit_file takes {"path": "…", "edits": [{"old": "…", "new": "…"}, …], "summary": "…"}"#;
 const WRITE_SHAPE: &str = r#"write_file takes {"path": "…", "content": "…", "summary": "…"}"#;
+
+/// Reads an object; anything else, or a key that is given twice in it or below, is an error.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn object_of(text: &str) -> Result<Value, serde_json::Error> {
+    let value = strict(text)?;
+    if value.is_object() {
+        return Ok(value);
+    }
+    Err(<serde_json::Error as serde::de::Error>::custom(
+        "it is not an object",
+    ))
+}
 
 /// Reads a call whose arguments are still text.
 ///

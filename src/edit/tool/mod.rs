@@ -4,11 +4,10 @@ mod args;
 mod fallback;
 mod indent;
 mod spec;
-mod strict;
 
+pub use args::object_of;
 pub use args::{parse_call, parse_call_text};
 pub use spec::{EDIT_FILE, ToolText, WRITE_FILE, tool_texts};
-pub use strict::object_of;
 
 use super::content::{FileEnd, Text, lines, list_lines, substring, unify_given};
 use super::error::{EditError, ErrorKind};

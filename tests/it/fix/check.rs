@@ -77,7 +77,7 @@ async fn c3_a_report_of_a_syntax_error_starts_from_a_base_that_did_not_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn c5_a_hang_is_never_called_a_failure_and_a_second_one_ends_it() {
+async fn c5_w10_a_hang_is_never_called_a_failure_and_a_second_one_ends_it() {
     let mut hang = case(SUMS);
     hang.limits.check_s = 2;
     let one = edit("adder/sums.py", "return a - b", "while True: pass");
@@ -145,7 +145,7 @@ async fn without_a_check_the_work_goes_on_and_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_base_check_can_be_switched_off() {
+async fn w6_the_base_check_can_be_switched_off() {
     let mut off = case(SUMS);
     off.base_check = false;
     let (fixed, model) = off

@@ -2,6 +2,7 @@
 //! and the checks are real.
 
 mod check;
+mod commands;
 mod dialect;
 mod loops;
 mod prompts;
@@ -10,13 +11,15 @@ mod recordings;
 mod replay;
 mod resume;
 mod review;
+mod room;
+mod rules;
 mod table;
 mod verdicts;
 
 use async_trait::async_trait;
 use mend::agent::{self, Earlier, Prompts};
 use mend::check::repo_config;
-use mend::domain::{Cancel, EditEvent, Journal, Keep, Limits, Progress, Report, Usage};
+use mend::domain::{Cancel, EditEvent, Journal, Keep, Limits, Progress, Report, Steer, Usage};
 use mend::fix::{self, Fixed, Input};
 use mend::model::{Arguments, Message, Model, ModelError, Request, ToolCall, Turn, TurnEnd};
 use mend::sandbox::{Sandbox, Settings};
@@ -153,10 +156,31 @@ pub struct Case {
     pub agent: agent::Settings,
     pub cancel: Cancel,
     pub resume: Option<String>,
+    /// What people say while it runs.
+    pub said: Said,
     /// What was handed out after each turn.
     pub kept: Kept,
     /// What the journal heard.
     pub heard: Heard,
+}
+
+/// A word that is said before one turn.
+#[derive(Default)]
+pub struct Said(Mutex<VecDeque<Vec<String>>>);
+
+impl Said {
+    /// Says it before turn `n`, from 1.
+    pub fn at(n: usize, text: &str) -> Self {
+        let mut turns = vec![vec![]; n - 1];
+        turns.push(vec![text.to_string()]);
+        Said(Mutex::new(turns.into()))
+    }
+}
+
+impl Steer for Said {
+    fn take(&self) -> Vec<String> {
+        self.0.lock().unwrap().pop_front().unwrap_or_default()
+    }
 }
 
 /// The states that a run handed out, in order.
@@ -239,6 +263,7 @@ pub fn case(files: &[(&str, &str)]) -> Case {
         agent: agent::Settings::default(),
         cancel: Cancel::new(),
         resume: None,
+        said: Said::default(),
         kept: Kept::default(),
         heard: Heard::default(),
     }
@@ -304,7 +329,7 @@ impl Case {
             prompts: &Prompts::embedded().unwrap(),
             redactor: &Redactor::new(),
             cancel: &self.cancel,
-            steer: None,
+            steer: Some(&self.said),
             journal: &self.heard,
         };
         let fixed = fix::run(&input).await.unwrap();

@@ -22,7 +22,7 @@ fn fix_days(from: &str, to: &str) -> (&'static str, serde_json::Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_contradicting_test_is_named_confirmed_and_left_alone() {
+async fn w12_a_contradicting_test_is_named_confirmed_and_left_alone() {
     let named = json!({
         "summary": "Payment is due 30 days after the invoice date.",
         "contradicting_tests": [{
@@ -57,7 +57,7 @@ async fn a_contradicting_test_is_named_confirmed_and_left_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn prose_that_names_a_contradicting_test_is_not_lost() {
+async fn w12_prose_that_names_a_contradicting_test_is_not_lost() {
     let mut terms = case(TERMS);
     terms.report.title = "NET 30 is a day short".into();
     let said = "Due dates are 30 days later now. The test test_january contradicts the report: it expects 3 March.";
@@ -77,7 +77,7 @@ async fn prose_that_names_a_contradicting_test_is_not_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unconfirmed_name_is_kept_and_says_so() {
+async fn w12_an_unconfirmed_name_is_kept_and_says_so() {
     let named = json!({"summary": "Adds.", "contradicting_tests": [{"test": "test_nowhere", "expected": "1", "report_requires": "2", "why": "x"}]});
     let (fixed, _) = case(super::SUMS)
         .run(vec![turn("", &[fixes_add(), ("finish", named)])])
@@ -108,7 +108,7 @@ async fn w15_green_after_a_doubt_is_a_draft() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_named_test_that_passes_in_the_end_is_not_confirmed() {
+async fn w12_a_named_test_that_passes_in_the_end_is_not_confirmed() {
     let named = json!({"summary": "Adds.", "contradicting_tests": [{"test": "test_add", "expected": "5", "report_requires": "6", "why": "x"}]});
     let (fixed, _) = case(super::SUMS)
         .run(vec![turn("", &[fixes_add(), ("finish", named)])])

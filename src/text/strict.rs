@@ -7,20 +7,11 @@ use std::fmt;
 /// A value in which no object has a key twice.
 struct Strict(Value);
 
-/// Reads an object; anything else, or a key that is given twice in it or below, is an error.
+/// Reads any value; a key that is given twice in it is an error.
 ///
 /// # Errors
 /// What is wrong with the text.
-pub fn object_of(text: &str) -> Result<Value, serde_json::Error> {
-    let value = strict(text)?;
-    if value.is_object() {
-        return Ok(value);
-    }
-    Err(serde_json::Error::custom("it is not an object"))
-}
-
-/// Reads any value, likewise.
-pub(super) fn strict(text: &str) -> Result<Value, serde_json::Error> {
+pub fn strict_json(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str::<Strict>(text).map(|read| read.0)
 }
 
