@@ -211,6 +211,14 @@ fn checks(input: &Input<'_>, folder: &Path, commands: &[CheckCommand]) -> Result
     })
 }
 
+/// What people read about protected files that commands changed (rule W5).
+fn put_back(workspace: &Workspace) -> impl Iterator<Item = String> {
+    workspace.put_back().into_iter().map(|path| {
+        let path = code_span(&path);
+        format!("a command of the model's changed {path}, which is protected; it was put back")
+    })
+}
+
 fn workspace(input: &Input<'_>, copy: &Path) -> Result<Workspace, FixError> {
     let defaults = Options::default();
     let options = Options {

@@ -114,11 +114,11 @@ async fn an_overflow_shortens_the_conversation_and_goes_on() {
         vec![
             reads("adder/values.py"),
             reads("adder/values.py"),
-            reads("adder/sums.py"),
+            reads("adder/values.py"),
             turn("Adds.", &[fixes_add()]),
         ]
     };
-    let model = narrow(30_000, turns());
+    let model = narrow(34_000, turns());
     let fixed = long().run_with(&model).await;
     assert_eq!(fixed.stop, StopReason::SuitePassed, "{:?}", fixed.error);
     assert_eq!(model.overflows.load(Ordering::SeqCst), 1);
