@@ -320,8 +320,9 @@ async fn c12_a_slow_suite_runs_its_failing_tests_first() {
             _ => None,
         })
         .collect();
+    // What follows the full check is the proof's.
     assert_eq!(
-        commands,
+        commands[..4],
         [false, true, true, false],
         "base, first, first, full"
     );
