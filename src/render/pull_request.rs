@@ -343,7 +343,7 @@ fn contradictions(named: &[Contradiction]) -> String {
     }
     out.push_str(
         "\nThe code follows the report. If the test is right, comment `/mend retry` with the rule that it follows; if the report is \
-         right, correct the test.",
+         right, correct the test, or comment `/mend fix allow-tests`.",
     );
     out
 }

@@ -305,3 +305,40 @@ fn a_recording_inside_the_project_is_refused() {
     assert_eq!(out.status.code(), Some(2), "{}", told(&out));
     assert!(told(&out).contains("inside the project"), "{}", told(&out));
 }
+
+#[test]
+fn a_reviewer_of_the_settings_reads_the_change_is_recorded_and_replays() {
+    let desk = Desk::new();
+    let root = desk.0.path();
+    let points = r#"{"points": [{"path": "adder/sums.py", "line": 2, "severity": "note", "text": "Negative numbers were wrong too."}]}"#;
+    std::fs::create_dir(root.join("reviewer")).unwrap();
+    std::fs::write(
+        root.join("reviewer/0001.reply.json"),
+        serde_json::json!({ "text": points }).to_string(),
+    )
+    .unwrap();
+    let settings = format!(
+        "[models.reviewer]\nreplay = [\"{}\"]\n",
+        root.join("reviewer").display()
+    );
+    std::fs::write(root.join("settings.toml"), settings).unwrap();
+    let out = desk
+        .fix()
+        .args(["--replay", "answers", "--json", "--record", "recorded"])
+        .args(["--config", "settings.toml"])
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", told(&out));
+    let document: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(document["review"]["open"][0]["line"], 2);
+    let body = document["body"].as_str().unwrap();
+    assert!(body.contains("**Reviewer's open points**"), "{body}");
+    assert!(root.join("recorded/review/0001.request.json").is_file());
+    let again = mend(&desk.tmp())
+        .current_dir(root)
+        .args(["replay", "recorded", "--json"])
+        .output()
+        .unwrap();
+    assert_eq!(again.status.code(), Some(0), "{}", told(&again));
+    desk.nothing_left();
+}

@@ -159,7 +159,7 @@ async fn new_tests_can_be_switched_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn node_and_cargo_and_go_prove_in_their_own_way() {
+async fn node_and_cargo_prove_in_their_own_way() {
     let node: &[(&str, &str)] = &[
         ("sums.js", "exports.add = (a, b) => a + Math.abs(b)\n"),
         (
@@ -384,4 +384,63 @@ async fn w5_a_hunk_in_tests_inside_the_source_is_listed_and_a_draft() {
         (fixed.verdict, fixed.reason),
         (Verdict::Ready, Reason::Fixed)
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pytest_proves_a_file_alone_whatever_the_check_selects() {
+    let mut files = GREEN.to_vec();
+    files[3].1 = "from adder.sums import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n";
+    let mut pytest = case(&files);
+    // The system's own Python has pytest, as in the tests of the check.
+    pytest.commands = vec!["/usr/bin/python3 -m pytest -q tests -p no:cacheprovider".into()];
+    pytest.report.body = NEGATIVE.1.into();
+    let test = write(
+        "tests/test_signs.py",
+        "from adder.sums import add\n\n\ndef test_signs():\n    assert add(2, -3) == -1\n",
+    );
+    let (fixed, _) = pytest.run(vec![turn("", &[fixes(), test])]).await;
+    assert_eq!(
+        (fixed.verdict, fixed.reason),
+        (Verdict::Ready, Reason::Reproduced),
+        "{:?} {:?}",
+        fixed.reproductions,
+        fixed.weaknesses
+    );
+    assert_eq!(
+        fixed.reproductions[0].command,
+        "/usr/bin/python3 -m pytest -q -p no:cacheprovider tests/test_signs.py"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_of_an_earlier_run_on_the_branch_still_counts() {
+    let mut follow = case(GREEN);
+    follow.report.body = NEGATIVE.1.into();
+    follow.guidance = vec!["Add a comment.".into()];
+    follow.start = Some(vec![
+        (
+            "adder/sums.py",
+            "def add(a, b):\n    return a + b\n\n\ndef double(a):\n    return a * 2\n",
+        ),
+        (
+            "tests/test_signs.py",
+            "import unittest\n\nfrom adder import sums\n\n\nclass NewTest(unittest.TestCase):\n    def test_new(self):\n        self.assertEqual(sums.add(2, -3), -1)\n",
+        ),
+    ]);
+    let comment = edit("adder/sums.py", "def double", "# Twice.\ndef double");
+    let turns = vec![turn("", &[comment]), turn("", &[finish("A comment.")])];
+    let (fixed, _) = follow.run(turns).await;
+    assert_eq!(
+        fixed.stop,
+        StopReason::Finished,
+        "a follow-up ends by its own word"
+    );
+    assert_eq!(
+        (fixed.verdict, fixed.reason),
+        (Verdict::Ready, Reason::Reproduced),
+        "{:?} {:?}",
+        fixed.reproductions,
+        fixed.weaknesses
+    );
+    assert_eq!(fixed.reproductions[0].file, "tests/test_signs.py");
 }

@@ -133,3 +133,55 @@ async fn w5_an_entitled_person_may_lift_the_protection_of_tests() {
     assert_eq!(fixed.changes[0].path, "tests/test_sums.py");
     assert_eq!(fixed.stop, StopReason::SuitePassed);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn w11_the_note_follows_an_edit_whose_check_failed_and_nothing_else() {
+    const NOTE: &str = "work out by hand";
+    let mut terms = case(TERMS);
+    terms.report.title = "NET 30 is a day short".into();
+    terms.limits.check_s = 3;
+    let hang = "while True:\n        pass\n    return day + timedelta(days=30)";
+    let turns = vec![
+        turn("", &[fix_days("days=29", "days=28")]),
+        turn("", &[("run_tests", json!({}))]),
+        turn("", &[fix_days("def net30(day):", "def net30(day:")]),
+        turn(
+            "",
+            &[
+                fix_days("def net30(day:", "def net30(day):"),
+                fix_days("return day + timedelta(days=28)", hang),
+            ],
+        ),
+        turn("", &[("finish", json!({"summary": "no"}))]),
+    ];
+    let (_, model) = terms.run(turns).await;
+    let noted: Vec<bool> = (2..=5).map(|n| model.told(n).contains(NOTE)).collect();
+    assert!(model.told(3).contains("FAILED") && model.told(4).contains("DIDN'T START"));
+    assert!(model.told(5).contains("TIMED OUT"), "{}", model.told(5));
+    assert_eq!(noted, [true, false, false, false]);
+    assert!(!model.seen.lock().unwrap()[0].system.contains(NOTE));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn w12_where_the_runner_prints_no_names_the_file_confirms() {
+    let mut files = super::SUMS.to_vec();
+    files.push(("check.sh", "echo '1 passed, 1 failed'\nexit 1\n"));
+    for (file, confirmed) in [
+        ("tests/test_sums.py", true),
+        ("tests/test_nowhere.py", false),
+    ] {
+        let mut nameless = case(&files);
+        nameless.commands = vec!["sh ./check.sh".into()];
+        let named = json!({"summary": "Adds.", "contradicting_tests": [
+            {"test": "test_add", "file": file, "line": 8, "expected": "5", "report_requires": "6", "why": "x"}
+        ]});
+        let turns = vec![turn("", &[fixes_add()]), turn("", &[("finish", named)])];
+        let (fixed, _) = nameless.run(turns).await;
+        assert_eq!(
+            (fixed.verdict, fixed.reason),
+            (Verdict::Draft, Reason::Contradiction)
+        );
+        assert_eq!(fixed.contradictions[0].confirmed, confirmed, "{file}");
+        assert_eq!(fixed.contradictions[0].line, Some(8));
+    }
+}
