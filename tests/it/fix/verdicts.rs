@@ -139,6 +139,7 @@ async fn w11_the_note_follows_an_edit_whose_check_failed_and_nothing_else() {
     const NOTE: &str = "work out by hand";
     let mut terms = case(TERMS);
     terms.report.title = "NET 30 is a day short".into();
+    terms.report.body = "An invoice of 31 January is due on 2 March.".into();
     terms.limits.check_s = 3;
     let hang = "while True:\n        pass\n    return day + timedelta(days=30)";
     let turns = vec![
