@@ -5,6 +5,7 @@
 
 use super::alone::alone;
 use super::project::{folder_of, name_of};
+use super::prove::test_script;
 use super::{CheckCommand, CheckError, Checks};
 use crate::domain::{Cancel, Journal, Outcome};
 use crate::tree::{Change, EntryKind, RelPath};
@@ -47,11 +48,18 @@ pub(super) async fn is_deaf(
 
 /// A test file that fails, beside a test file of the project that the command runs.
 fn canary(base: &Checks, command: &CheckCommand) -> Result<Option<Change>, CheckError> {
+    let script = test_script(&base.source, command.folder.as_deref());
     let mut kin: Option<RelPath> = None;
     for entry in base.source.walk()? {
         let is_test = entry.kind == EntryKind::File
             && failing(entry.path.as_str(), "").is_some()
-            && alone(command, entry.path.as_str(), "func TestX(", None).is_some();
+            && alone(
+                command,
+                entry.path.as_str(),
+                "func TestX(",
+                script.as_deref(),
+            )
+            .is_some();
         if is_test {
             kin = Some(entry.path);
             break;

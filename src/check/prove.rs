@@ -44,16 +44,23 @@ pub struct Runs<'a> {
 }
 
 impl<'a> Prover<'a> {
+    /// `follow_up`: whether `start` holds an earlier change.
+    ///
     /// # Errors
     /// When the trees cannot be walked.
     pub fn new(
         base: &'a Checks,
         start: &'a Checks,
+        follow_up: bool,
         is_test: Box<IsTest>,
         report: String,
     ) -> Result<Self, CheckError> {
         let mut earlier = Vec::new();
-        for entry in start.source.walk()? {
+        let entries = match follow_up {
+            true => start.source.walk()?,
+            false => Vec::new(),
+        };
+        for entry in entries {
             let added = entry.kind == EntryKind::File
                 && is_test(&entry.path)
                 && base.source.stat(&entry.path)?.is_none();
@@ -318,7 +325,7 @@ impl<'a> Prover<'a> {
 }
 
 /// The `test` script of the package.json in a folder, where npm would run nothing before it.
-fn test_script(tree: &Tree, folder: Option<&str>) -> Option<String> {
+pub(super) fn test_script(tree: &Tree, folder: Option<&str>) -> Option<String> {
     const MAX_BYTES: u64 = 512 * 1024;
     let path = folder.map_or("package.json".to_string(), |f| format!("{f}/package.json"));
     let bytes = tree

@@ -27,7 +27,9 @@ pub(super) fn prover<'a>(
     // What pytest loads unasked is no test, and must not speak on the untouched code.
     let is_test = move |path: &RelPath| path.name() != "conftest.py" && matcher.matches(path);
     let report = format!("{}\n{}", input.report.title, input.report.body);
-    Ok(Prover::new(base, start, Box::new(is_test), report)?)
+    let follow_up = input.start.is_some();
+    let is_test = Box::new(is_test);
+    Ok(Prover::new(base, start, follow_up, is_test, report)?)
 }
 
 /// What was found.

@@ -307,25 +307,19 @@ fn a_recording_inside_the_project_is_refused() {
 }
 
 #[test]
-fn a_reviewer_of_the_settings_reads_the_change_is_recorded_and_replays() {
+fn a_reviewer_reads_the_change_is_recorded_and_replays() {
     let desk = Desk::new();
     let root = desk.0.path();
     let points = r#"{"points": [{"path": "adder/sums.py", "line": 2, "severity": "note", "text": "Negative numbers were wrong too."}]}"#;
-    std::fs::create_dir(root.join("reviewer")).unwrap();
+    std::fs::create_dir(root.join("answers/review")).unwrap();
     std::fs::write(
-        root.join("reviewer/0001.reply.json"),
+        root.join("answers/review/0001.reply.json"),
         serde_json::json!({ "text": points }).to_string(),
     )
     .unwrap();
-    let settings = format!(
-        "[models.reviewer]\nreplay = [\"{}\"]\n",
-        root.join("reviewer").display()
-    );
-    std::fs::write(root.join("settings.toml"), settings).unwrap();
     let out = desk
         .fix()
         .args(["--replay", "answers", "--json", "--record", "recorded"])
-        .args(["--config", "settings.toml"])
         .output()
         .unwrap();
     assert_eq!(out.status.code(), Some(0), "{}", told(&out));

@@ -6,6 +6,7 @@ mod faults;
 mod killed;
 mod label;
 mod parks;
+mod proof;
 mod questions;
 mod retry;
 mod roles;
