@@ -56,7 +56,7 @@ impl Loop<'_, '_> {
     /// Begins anew in the text dialect.
     pub(super) fn fall_to_text(&mut self) -> Result<(), AgentError> {
         self.work.journal.tell(Progress::Note(
-            "the endpoint takes no tool calls: going on with edits in text".to_string(),
+            "no tool calls on this endpoint, as it seems: going on with edits in text".to_string(),
         ));
         Ok(self.state.begin_in_text(self.work)?)
     }

@@ -159,7 +159,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         keep: None,
         sandbox,
         scratch: scratch.path(),
-        prompts: &Prompts::replaced(&engine.agent.prompts)?,
+        prompts: &Prompts::replaced(&engine.agent.prompts).map_err(WrongUse::of)?,
         redactor: &Redactor::new(),
         cancel: &cancel,
         steer: None,

@@ -336,3 +336,24 @@ fn a_reviewer_reads_the_change_is_recorded_and_replays() {
     assert_eq!(again.status.code(), Some(0), "{}", told(&again));
     desk.nothing_left();
 }
+
+#[test]
+fn a_prompt_that_is_wrong_is_named_by_file_and_line() {
+    let desk = Desk::new();
+    let prompts = desk.0.path().join("prompts");
+    std::fs::create_dir(&prompts).unwrap();
+    for (text, says) in [
+        ("one\n{% if tests_protected %}\n", "`limits.md`, line 2"),
+        ("{{ password }}", "`limits.md` asks for `password`"),
+    ] {
+        std::fs::write(prompts.join("limits.md"), text).unwrap();
+        let out = desk
+            .fix()
+            .args(["--replay", "answers"])
+            .env("MEND_PROMPTS", &prompts)
+            .output()
+            .unwrap();
+        assert_eq!(out.status.code(), Some(2), "{}", told(&out));
+        assert!(told(&out).contains(says), "{}", told(&out));
+    }
+}

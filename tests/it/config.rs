@@ -300,3 +300,38 @@ fn a_role_has_a_model_of_its_own_or_is_off() {
     assert!(message(&mistakes, "models.reviewer.modle").contains("models.reviewer.model"));
     assert!(message(&mistakes, "models.reviwer.wire").contains("models.reviewer.wire"));
 }
+
+#[test]
+fn the_agent_has_settings_and_an_operators_prompts() {
+    let folder = Folder::new();
+    let s = folder.load(&folder.least(), &[]).unwrap();
+    assert!(!s.agent.run_command && s.agent.prompts.is_empty());
+    assert!(s.model.dialect.is_none() && s.model.context_tokens.is_none());
+    let prompts = folder.0.path().join("prompts");
+    std::fs::create_dir(&prompts).unwrap();
+    std::fs::write(prompts.join("limits.md"), "Mind the limits.").unwrap();
+    std::fs::write(prompts.join("README"), "no prompt").unwrap();
+    let own = prompts.to_str().unwrap();
+    let text = format!(
+        "{}dialect = \"text\"\ncontext_tokens = 32000\n[agent]\nrun_command = true\npage_lines = 400\n",
+        folder.least()
+    );
+    for variable in ["MEND_AGENT_PROMPTS_DIR", "MEND_PROMPTS"] {
+        let s = folder.load(&text, &[(variable, own)]).unwrap();
+        assert_eq!(s.model.dialect.as_deref(), Some("text"));
+        assert_eq!(s.model.context_tokens, Some(32_000));
+        assert!(s.agent.run_command);
+        assert_eq!(s.agent.page_lines, Some(400));
+        let [(name, text)] = &s.agent.prompts[..] else {
+            panic!("{:?}", s.agent.prompts)
+        };
+        assert_eq!(
+            (name.as_str(), text.as_str()),
+            ("limits.md", "Mind the limits.")
+        );
+    }
+    let text = format!("{}dialect = \"morse\"\n", folder.least());
+    let mistakes = folder.mistakes(&text, &[("MEND_PROMPTS", "/nowhere")]);
+    assert!(message(&mistakes, "model.dialect").contains("tools, text or auto"));
+    assert!(message(&mistakes, "agent.prompts_dir").contains("/nowhere"));
+}

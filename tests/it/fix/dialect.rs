@@ -254,7 +254,11 @@ async fn auto_falls_to_text_where_the_endpoint_refuses_tools() {
         let auto = case(SUMS);
         let fixed = auto.run_with(&model).await;
         assert_eq!(fixed.stop, StopReason::SuitePassed, "{status}");
-        assert!(auto.heard.notes().contains("takes no tool calls"));
+        assert!(
+            auto.heard
+                .notes()
+                .contains("no tool calls on this endpoint")
+        );
         let mut strict = case(SUMS);
         strict.agent.dialect = Dialect::Tools;
         let model = NoTools(Scripted::new(vec![says(&fixes())]), error);
