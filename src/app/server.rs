@@ -104,6 +104,11 @@ impl Server {
         make_folder(&private, 0o700)?;
         make_folder(&scratch, 0o711)?;
         sweep(&scratch)?;
+        // Here only short-lived ones stand, and not all of them are mend's to remove.
+        let temporary = environment.get("TMPDIR").unwrap_or("/tmp");
+        if let Err(e) = sweep(Path::new(temporary)) {
+            tracing::warn!(error = %e, "a temporary folder of a mend that is gone was left");
+        }
         let mut sandbox = sandbox_settings(&settings.sandbox, environment);
         sandbox.program = extra.program.clone();
         let sandbox = Arc::new(Sandbox::find(&sandbox).await?);

@@ -56,8 +56,10 @@ impl Checks {
     /// A folder whose `repo` holds the source with exactly the changes.
     pub(super) async fn fresh(&self, changes: &[Change]) -> Result<TempFolder, CheckError> {
         let (from, scratch, wanted) = (self.source.clone(), self.scratch.clone(), changes.to_vec());
+        let bytes = self.options.bounds.clone().unwrap_or_default().disk;
         blocking(move || {
-            let folder = TempFolder::create(&scratch, 0o711)?;
+            // Its own errors come before mend's watcher looks.
+            let folder = TempFolder::create_sized(&scratch, 0o711, bytes)?;
             let copy = folder.path().join("repo");
             copy_tree(&from, &copy, &|_| false)?;
             write_all(&Tree::open(&copy)?, &wanted)?;

@@ -3,7 +3,8 @@
 use super::cgroup::Cgroups;
 use super::owner::{self, Owner};
 use super::toolchain::Toolchains;
-use super::{Backend, Ran, SandboxError, Settings, Spec, run, spec};
+use super::wire::Word;
+use super::{Backend, Ran, SandboxError, Settings, Spec, etc, run, spec};
 use crate::domain::Cancel;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,8 @@ pub(super) struct Bwrap {
     pub(super) user: Option<Owner>,
     pub(super) toolchains: Toolchains,
     pub(super) cgroups: Cgroups,
+    /// `/etc` inside, as the host's was when mend started.
+    pub(super) etc: Vec<Word>,
 }
 
 impl Bwrap {
@@ -30,6 +33,7 @@ impl Bwrap {
             user: owner::outer_user(settings.user.as_deref())?,
             toolchains: Toolchains::find(&settings.path, &settings.read_only),
             cgroups: Cgroups::find(),
+            etc: etc::words(),
         })
     }
 }

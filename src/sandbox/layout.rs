@@ -17,6 +17,7 @@ pub(super) fn options(
     work: &str,
     program: &Path,
     toolchains: &Toolchains,
+    etc: &[Word],
     socket: Option<&Path>,
 ) -> Result<Vec<Word>, SandboxError> {
     let mut words = Words::default();
@@ -25,7 +26,7 @@ pub(super) fn options(
     let id = INSIDE_ID;
     words.plain(&format!("--uid {id} --gid {id} --hostname sandbox"));
     system(&mut words);
-    words.0.extend(etc::words());
+    words.0.extend_from_slice(etc);
     words.plain("--proc /proc --dev /dev");
     let scratch = spec.limits.scratch.max(1 << 20);
     words.plain(&format!("--perms 1777 --size {scratch} --tmpfs /dev/shm"));
@@ -165,6 +166,7 @@ mod tests {
             "/w",
             Path::new("/m"),
             &Toolchains::default(),
+            &etc::words(),
             None,
         )
         .unwrap();

@@ -175,11 +175,30 @@ async fn try_engine(settings: &Settings, probe: &mut Probe) -> Result<(), Sandbo
     went_well(&ran, "choose an image with /bin/sh and /bin/true")
 }
 
-fn trial_folder() -> Result<tempfile::TempDir, SandboxError> {
-    tempfile::Builder::new()
+/// An empty folder, locked so that no sweep takes it for one of the dead.
+struct TrialFolder {
+    folder: tempfile::TempDir,
+    _lock: std::fs::File,
+}
+
+impl TrialFolder {
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+fn trial_folder() -> Result<TrialFolder, SandboxError> {
+    let fail = |e| SandboxError::io("make a temporary folder", e);
+    let folder = tempfile::Builder::new()
         .prefix("mend-probe-")
         .tempdir()
-        .map_err(|e| SandboxError::io("make a temporary folder", e))
+        .map_err(fail)?;
+    let lock = std::fs::File::open(folder.path()).map_err(fail)?;
+    lock.try_lock().map_err(|e| fail(e.into()))?;
+    Ok(TrialFolder {
+        folder,
+        _lock: lock,
+    })
 }
 
 fn trial(work: &Path) -> Spec {

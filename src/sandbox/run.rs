@@ -44,6 +44,7 @@ pub(super) async fn run(
             &work,
             &sandbox.program,
             &sandbox.toolchains,
+            &sandbox.etc,
             socket.as_deref(),
         )?,
         command: layout::command(spec)?,

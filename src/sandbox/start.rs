@@ -13,9 +13,8 @@ use rustix::fs::{CWD, MemfdFlags, Mode, OFlags};
 use rustix::mount::{MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -24,8 +23,6 @@ use tokio::sync::oneshot;
 
 /// Folders that every Linux has (FHS 3.0) and that neither bubblewrap nor `/usr` needs.
 const STAGES: [&str; 4] = ["/mnt", "/media", "/srv", "/tmp"];
-/// Larger files of `/etc` are mounted, not copied.
-const MAX_COPY: u64 = 256 << 10;
 
 /// What the thread needs.
 #[derive(Debug)]
@@ -173,12 +170,7 @@ fn words(
                 staged += 1;
             }
             (Word::File { inside, content }, _) => {
-                file(&mut words, &mut files, inside, content.as_bytes())?;
-            }
-            (Word::Copy(path), _) => {
-                if let Some(content) = public_content(Path::new(path)) {
-                    file(&mut words, &mut files, path, &content)?;
-                }
+                file(&mut words, &mut files, inside, content)?;
             }
         }
     }
@@ -273,21 +265,4 @@ fn memory_file(content: &[u8]) -> io::Result<OwnedFd> {
             false => Err(io::ErrorKind::WriteZero.into()),
         })?;
     Ok(fd)
-}
-
-/// The content of a regular file that everybody may read.
-fn public_content(path: &Path) -> Option<Vec<u8>> {
-    let file = std::fs::OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path)
-        .ok()?;
-    let meta = file.metadata().ok()?;
-    let public = meta.is_file() && meta.permissions().mode() & 0o004 != 0;
-    if !public || meta.len() > MAX_COPY {
-        return None;
-    }
-    let mut content = Vec::new();
-    file.take(MAX_COPY).read_to_end(&mut content).ok()?;
-    Some(content)
 }

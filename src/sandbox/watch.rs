@@ -1,9 +1,11 @@
 //! Looks at the processes of one sandbox from outside.
 
 use super::cgroup::Group;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
+};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 use tokio::io::unix::AsyncFd;
 
@@ -45,6 +47,10 @@ impl First {
     pub(super) async fn ended(&self) {
         // An error would mean that the runtime ends; nothing is left to wait for then.
         let _ = self.handle.readable().await;
+        // When mend is the first process of its own pid namespace, as in a container, it inherits
+        // this one from bubblewrap and has to take it off the kernel's hands; else it is no child.
+        let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        let _ = waitid(WaitId::PidFd(self.handle.as_fd()), how);
     }
 
     /// Resolves when the processes together have come to the limit of memory: the kernel has

@@ -22,10 +22,8 @@ pub(super) enum Word {
     /// `--file FD PATH`: a file with this content.
     File {
         inside: String,
-        content: String,
+        content: Vec<u8>,
     },
-    /// `--file FD PATH`: the content of this file of the host, if everybody may read it.
-    Copy(String),
 }
 
 /// mend to init, as its first argument.

@@ -79,6 +79,8 @@ pub struct Simulator {
     tasks: Vec<JoinHandle<()>>,
     /// Goes last, with the repositories in it.
     _folder: TempDir,
+    /// Held, so that no sweep takes the folder for one of the dead.
+    _lock: std::fs::File,
 }
 
 impl Simulator {
@@ -100,6 +102,9 @@ impl Simulator {
             .prefix("mend-simulator-")
             .tempdir()
             .map_err(SimulatorError::Folder)?;
+        let lock = std::fs::File::open(folder.path()).map_err(SimulatorError::Folder)?;
+        lock.try_lock()
+            .map_err(|e| SimulatorError::Folder(e.into()))?;
         let pair = tokio::task::spawn_blocking(keys::generate).await;
         let pair = pair.ok().flatten().ok_or(SimulatorError::Key)?;
         // A test's proxy settings are not for loopback; GitHub follows no redirect.
@@ -156,6 +161,7 @@ impl Simulator {
             private_pem: pair.private_pem,
             tasks: vec![server, deliverer],
             _folder: folder,
+            _lock: lock,
         })
     }
 

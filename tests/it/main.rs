@@ -26,6 +26,7 @@ mod simulator;
 mod store;
 mod texts;
 mod tree;
+mod tree_cases;
 mod workspace;
 mod world;
 

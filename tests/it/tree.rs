@@ -32,7 +32,7 @@ fn world() -> (tempfile::TempDir, Tree) {
 }
 
 #[test]
-fn no_link_leads_out_for_any_operation() {
+fn ft_02_no_link_leads_out_for_any_operation() {
     let (dir, tree) = world();
     let at = |p: &str| tree.path().join(p);
     let canary = dir.path().join("canary");
@@ -154,7 +154,7 @@ fn writing_keeps_the_mode_and_leaves_no_litter() {
 }
 
 #[test]
-fn special_and_huge_files_end_at_once() {
+fn ft_04_special_and_huge_files_end_at_once() {
     let (_dir, tree) = world();
     let at = |p: &str| tree.path().join(p);
     mkfifoat(CWD, at("p"), Mode::from_raw_mode(0o644)).unwrap();
@@ -185,7 +185,7 @@ fn special_and_huge_files_end_at_once() {
 
 /// FT-03 and GC-02: a folder that flickers between itself and a link to the outside.
 #[test]
-fn twenty_thousand_swaps_write_nothing_outside() {
+fn ft_03_gc_02_twenty_thousand_swaps_write_nothing_outside() {
     let (dir, tree) = world();
     let canary = dir.path().join("canary");
     let at = |p: &str| tree.path().join(p);

@@ -84,7 +84,7 @@ fn refused(answer: Answer) -> String {
 }
 
 #[test]
-fn paths_that_lead_out_are_refused_by_every_tool() {
+fn ft_01_ft_02_paths_that_lead_out_are_refused_by_every_tool() {
     let world = world(
         &[("src/a.txt", "a\n"), (".git/config", "[core]\n")],
         Options::default(),
@@ -145,7 +145,7 @@ fn paths_that_lead_out_are_refused_by_every_tool() {
 }
 
 #[test]
-fn special_and_huge_files_end_at_once() {
+fn ft_04_special_and_huge_files_end_at_once() {
     let world = world(&[("a.txt", "needle\n")], Options::default());
     let at = |p: &str| world.root().join(p);
     mkfifoat(CWD, at("p"), Mode::from_raw_mode(0o644)).unwrap();
@@ -272,7 +272,7 @@ fn secrets_never_reach_the_model() {
 }
 
 #[test]
-fn search_takes_any_pattern_and_ends() {
+fn ft_05_search_takes_any_pattern_and_ends() {
     let world = world(
         &[
             ("a.txt", "--pre=./evil.sh\n-f/etc/passwd\nf(x\r\nlast"),

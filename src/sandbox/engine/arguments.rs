@@ -63,7 +63,7 @@ impl Place {
 
 /// mend's own hard limit.
 fn own(resource: Resource) -> u64 {
-    const MOST: u64 = 1 << 20;
+    const MOST: u64 = 1 << 14;
     getrlimit(resource).maximum.unwrap_or(MOST).min(MOST)
 }
 

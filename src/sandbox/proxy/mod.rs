@@ -130,6 +130,8 @@ impl Resolve for SystemResolver {
 /// A proxy that runs for one command; dropped, it ends with every connection.
 pub(super) struct Proxy {
     folder: TempDir,
+    /// Held, so that no sweep takes the folder for one of the dead.
+    _lock: std::fs::File,
     gate: Arc<Gate>,
     task: JoinHandle<()>,
 }
@@ -142,6 +144,8 @@ impl Proxy {
             .prefix("mend-egress-")
             .tempdir()
             .map_err(fail)?;
+        let lock = std::fs::File::open(folder.path()).map_err(fail)?;
+        lock.try_lock().map_err(|e| fail(e.into()))?;
         let socket = folder.path().join("socket");
         let listener = UnixListener::bind(&socket).map_err(fail)?;
         // The command is another user; the folder keeps everybody else away.
@@ -149,7 +153,12 @@ impl Proxy {
         std::fs::set_permissions(&socket, open).map_err(fail)?;
         let gate = Arc::new(Gate::new(egress.clone()));
         let task = tokio::spawn(serve::serve(listener, gate.clone()));
-        Ok(Proxy { folder, gate, task })
+        Ok(Proxy {
+            folder,
+            _lock: lock,
+            gate,
+            task,
+        })
     }
 
     /// The socket on the host.

@@ -8,7 +8,7 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 
 /// SB-01: no process inside shows mend's environment or a path of the host.
 #[test]
-fn sb01_environment_is_empty_everywhere() {
+fn sb_01_environment_is_empty_everywhere() {
     for start in starts() {
         let work = Work::new(start);
         let script = "env; for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ; \
@@ -32,7 +32,7 @@ fn sb01_environment_is_empty_everywhere() {
 
 /// SB-01: descriptors that mend inherited do not go on.
 #[test]
-fn sb01_no_descriptor_is_inherited() {
+fn sb_01_no_descriptor_is_inherited() {
     for start in starts() {
         let work = Work::new(start);
         let mend = work.mend();
@@ -58,7 +58,7 @@ fn sb01_no_descriptor_is_inherited() {
 
 /// SB-02: nothing of the host but the system is readable.
 #[test]
-fn sb02_nothing_outside_is_readable() {
+fn sb_02_nothing_outside_is_readable() {
     for start in starts() {
         let work = Work::new(start);
         let canary = work.beside("canary");
@@ -86,7 +86,7 @@ fn sb02_nothing_outside_is_readable() {
 
 /// SB-02: only the work folder, /tmp and /dev/shm are writable.
 #[test]
-fn sb02_nothing_outside_is_writable() {
+fn sb_02_nothing_outside_is_writable() {
     for start in starts() {
         let work = Work::new(start);
         let text = work.say(
@@ -117,7 +117,7 @@ fn sb02_nothing_outside_is_writable() {
 
 /// SB-03: no privileges, and other namespaces than the host's.
 #[test]
-fn sb03_no_privileges_and_own_namespaces() {
+fn sb_03_no_privileges_and_own_namespaces() {
     for start in starts() {
         let work = Work::new(start);
         let status = work.say("cat /proc/self/status; id -u; id -G");
@@ -163,7 +163,7 @@ except OSError as e:
 /// SB-03: the calls that opened kernels before are refused, those with an older way are unknown.
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn sb03_dangerous_calls_are_refused() {
+fn sb_03_dangerous_calls_are_refused() {
     for start in starts() {
         let text = Work::new(start).python(CALLS);
         let mut seen = 0;
@@ -207,7 +207,7 @@ attempt("raw", socket.AF_INET, socket.SOCK_RAW, 1)
 
 /// NW-01: only families that a network namespace holds.
 #[test]
-fn nw01_other_socket_families_are_refused() {
+fn nw_01_other_socket_families_are_refused() {
     let vsock = host_opens_vsock();
     for start in starts() {
         let text = Work::new(start).python(FAMILIES);
@@ -242,7 +242,7 @@ fn host_opens_vsock() -> bool {
 /// NW-01: the host's sockets, addresses of the network and of clouds are out of reach; loopback
 /// inside works.
 #[test]
-fn nw01_no_network_but_a_loopback_of_its_own() {
+fn nw_01_no_network_but_a_loopback_of_its_own() {
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = tcp.local_addr().unwrap().port();
     let name = format!("mend-test-{}", std::process::id());

@@ -77,7 +77,7 @@ fn terminate(child: &std::process::Child) {
 
 /// SB-06: what left the session, ignores signals or stopped itself does not outlive the command.
 #[test]
-fn sb06_no_survivor_after_the_end() {
+fn sb_06_no_survivor_after_the_end() {
     for start in starts() {
         let work = Work::new(start);
         let long = sleeper();
@@ -98,7 +98,7 @@ fn sb06_no_survivor_after_the_end() {
 
 /// SB-06: the same at a time-out.
 #[test]
-fn sb06_no_survivor_after_a_time_out() {
+fn sb_06_no_survivor_after_a_time_out() {
     for start in starts() {
         let work = Work::new(start);
         let long = sleeper();
@@ -127,7 +127,7 @@ fn sb06_no_survivor_after_a_time_out() {
 
 /// SB-06: mend's own death, by a signal that it cannot handle and by one that it can.
 #[test]
-fn sb06_no_survivor_when_mend_dies() {
+fn sb_06_no_survivor_when_mend_dies() {
     for start in starts() {
         for kill in [true, false] {
             let work = Work::new(start);
@@ -149,7 +149,7 @@ fn sb06_no_survivor_when_mend_dies() {
 
 /// SB-06: a stop from the caller, in the middle and before the beginning.
 #[tokio::test(flavor = "multi_thread")]
-async fn sb06_no_survivor_after_a_stop() {
+async fn sb_06_no_survivor_after_a_stop() {
     let work = Work::new(starts()[0]);
     let sandbox = sandbox().await;
     let long = sleeper();
@@ -170,7 +170,7 @@ async fn sb06_no_survivor_after_a_stop() {
 
 /// SB-06: dropping the future, as a runtime does at its end, ends the command too.
 #[tokio::test(flavor = "multi_thread")]
-async fn sb06_no_survivor_after_a_drop() {
+async fn sb_06_no_survivor_after_a_drop() {
     let work = Work::new(starts()[0]);
     let sandbox = sandbox().await;
     let long = sleeper();

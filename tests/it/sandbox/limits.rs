@@ -20,7 +20,7 @@ fn text(ran: &Ran) -> String {
 
 /// SB-04: forks and threads stop at the limit, whoever started mend.
 #[test]
-fn sb04_a_fork_bomb_is_capped() {
+fn sb_04_a_fork_bomb_is_capped() {
     for start in starts() {
         let forks = Work::new(start).python(
             "import os, time\nn = 0\ntry:\n    while n < 5000:\n        if os.fork() == 0:\n            \
@@ -45,7 +45,7 @@ fn sb04_a_fork_bomb_is_capped() {
 
 /// SB-05: one process asks for more memory than all may have.
 #[tokio::test]
-async fn sb05_one_process_cannot_take_all_memory() {
+async fn sb_05_one_process_cannot_take_all_memory() {
     let script = "/usr/bin/python3 -c 'bytearray(1 << 30)' 2>&1 | tail -1";
     let ran = bounded(script, |b| b.memory = 256 << 20).await;
     assert_eq!(text(&ran), "MemoryError\n");
@@ -55,7 +55,7 @@ async fn sb05_one_process_cannot_take_all_memory() {
 
 /// SB-05: many processes together do.
 #[tokio::test]
-async fn sb05_many_processes_cannot_take_all_memory() {
+async fn sb_05_many_processes_cannot_take_all_memory() {
     let one = "import time; x = bytearray(100 << 20); time.sleep(30)";
     let script =
         format!("for i in 1 2 3 4 5 6; do /usr/bin/python3 -c '{one}' & done; echo begun; wait");
@@ -67,7 +67,7 @@ async fn sb05_many_processes_cannot_take_all_memory() {
 
 /// SB-05: file size, scratch space and open files end in the command's own errors.
 #[tokio::test]
-async fn sb05_files_are_bounded() {
+async fn sb_05_files_are_bounded() {
     let script = "head -c 3000000 /dev/zero >big; echo $?; stat -c %s big";
     let ran = bounded(script, |b| b.file_size = 1 << 20).await;
     assert_eq!(text(&ran).lines().last(), Some("1048576"));
@@ -83,7 +83,7 @@ async fn sb05_files_are_bounded() {
 
 /// SB-05: the work folder cannot fill the disk, with content or with names.
 #[tokio::test]
-async fn sb05_the_work_folder_is_bounded() {
+async fn sb_05_the_work_folder_is_bounded() {
     for script in [
         "for i in 1 2 3 4 5 6 7 8 9; do head -c 20000000 /dev/zero >big$i; done; sleep 30",
         "mkdir d; cd d; i=0; while [ $i -lt 60000 ]; do : >$i; i=$((i+1)); done; sleep 30",
@@ -96,7 +96,7 @@ async fn sb05_the_work_folder_is_bounded() {
 
 /// SB-07: endless output runs through; head and tail are kept.
 #[tokio::test]
-async fn sb07_output_is_capped() {
+async fn sb_07_output_is_capped() {
     let script = "echo BEGIN; head -c 300000000 /dev/zero | tr '\\0' x; printf '\\377\\nEND\\n'";
     let ran = bounded(script, |b| (b.output_head, b.output_tail) = (1000, 1000)).await;
     assert_eq!(ran.exit, Exit::Code(0));
@@ -108,7 +108,7 @@ async fn sb07_output_is_capped() {
 
 /// SB-07: the command line passes everything through and keeps as little.
 #[test]
-fn sb07_the_command_line_passes_all_output_on() {
+fn sb_07_the_command_line_passes_all_output_on() {
     let work = Work::new(starts()[0]);
     let output = work.sh("head -c 5000000 /dev/zero | tr '\\0' x");
     assert_eq!(output.stdout.len(), 5_000_000);

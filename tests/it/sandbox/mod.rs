@@ -1,11 +1,13 @@
 //! Real commands in real sandboxes. Every test of confinement runs as root and as an ordinary
 //! user, as far as the tests themselves run as root.
 
+mod cases;
 mod engine;
 mod escape;
 mod lifecycle;
 mod limits;
 mod network;
+mod recorded;
 mod refusal;
 mod toolchains;
 

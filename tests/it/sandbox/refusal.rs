@@ -55,7 +55,7 @@ fn a_host_that_can_says_how_its_limits_are_kept() {
 }
 
 #[test]
-fn sb08_no_bubblewrap() {
+fn sb_08_no_bubblewrap() {
     for start in starts() {
         let work = Work::new(start);
         let with = || {
@@ -76,7 +76,7 @@ fn sb08_no_bubblewrap() {
 }
 
 #[test]
-fn sb08_bubblewrap_too_old_or_no_bubblewrap_at_all() {
+fn sb_08_bubblewrap_too_old_or_no_bubblewrap_at_all() {
     use std::os::unix::fs::PermissionsExt;
     let work = Work::new(Start::User);
     for (script, expected) in [
@@ -107,7 +107,7 @@ fn sb08_bubblewrap_too_old_or_no_bubblewrap_at_all() {
 
 /// User namespaces are off for the user that starts mend: a namespace with a limit of none.
 #[test]
-fn sb08_no_user_namespaces() {
+fn sb_08_no_user_namespaces() {
     let work = Work::new(Start::User);
     let within = || {
         let script = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$0\" \"$@\"";
@@ -135,7 +135,7 @@ fn sb08_no_user_namespaces() {
 /// The kernel refuses filters: a filter around mend says so.
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn sb08_no_seccomp() {
+fn sb_08_no_seccomp() {
     let work = Work::new(Start::User);
     // struct sock_filter: load the number; seccomp (317) gives EPERM; all else is allowed.
     let words: [(u16, u8, u8, u32); 4] = [
