@@ -90,9 +90,10 @@ pub fn objections(changes: &[Changed<'_>], redactor: &Redactor) -> Vec<Objection
 
 /// Whether mend refuses to change this path; without a working pattern everything is refused.
 pub fn refused(path: &str) -> bool {
-    REFUSED
-        .as_ref()
-        .is_none_or(|set| set.matched_path_or_any_parents(path, false).is_ignore())
+    // No harvest enters such a folder; the gate does not rest on that.
+    let in_git = path.split('/').any(|p| p.eq_ignore_ascii_case(".git"));
+    let set = REFUSED.as_ref();
+    in_git || set.is_none_or(|set| set.matched_path_or_any_parents(path, false).is_ignore())
 }
 
 #[cfg(test)]

@@ -14,10 +14,11 @@ use rustix::process::{Signal, pidfd_send_signal};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::ExitStatus;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
+use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
-use tokio::sync::oneshot::{self, error::RecvError};
 use tokio::time::timeout;
 
 /// For bubblewrap and init.
@@ -88,12 +89,25 @@ struct Live {
 /// bubblewrap's outer process; ends with this value.
 struct Outer {
     pid: i32,
-    handle: OwnedFd,
-    ended: oneshot::Receiver<io::Result<ExitStatus>>,
+    handle: AsyncFd<OwnedFd>,
+    ended: Mutex<mpsc::Receiver<io::Result<ExitStatus>>>,
     status: Option<Result<ExitStatus, String>>,
 }
 
 impl Outer {
+    fn new(started: Started) -> io::Result<Outer> {
+        // Its successor is an unsafe function, for types that may close their descriptor early; an
+        // OwnedFd does not.
+        #[allow(deprecated)]
+        let handle = AsyncFd::new(started.handle)?;
+        Ok(Outer {
+            pid: started.pid,
+            handle,
+            ended: Mutex::new(started.ended),
+            status: None,
+        })
+    }
+
     fn kill(&self) {
         // It may have ended already; that is what is wanted.
         let _ = pidfd_send_signal(&self.handle, Signal::KILL);
@@ -102,10 +116,12 @@ impl Outer {
     /// Its end, also when asked again.
     async fn wait(&mut self) -> io::Result<ExitStatus> {
         if self.status.is_none() {
-            let ended = (&mut self.ended).await;
-            let gone = |_: RecvError| io::Error::other("the thread of a sandbox is gone");
-            let status = ended.map_err(gone).flatten().map_err(|e| e.to_string());
-            self.status = Some(status);
+            // An error would mean that the runtime ends.
+            let _ = self.handle.readable().await;
+            let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            // The thread waits for the same end; its answer is a moment away.
+            let ended = ended.recv_timeout(DRAIN).map_err(io::Error::other);
+            self.status = Some(ended.flatten().map_err(|e| e.to_string()));
         }
         match &self.status {
             Some(Ok(status)) => Ok(*status),
@@ -137,18 +153,13 @@ impl Live {
             output,
         };
         let start = move || start::start(order, ends);
-        let Started { pid, handle, ended } = tokio::task::spawn_blocking(start)
+        let started = tokio::task::spawn_blocking(start)
             .await
             .map_err(io::Error::other)
             .map_err(fail("start the sandbox"))?
             .map_err(refusal)?;
         let live = Live {
-            outer: Outer {
-                pid,
-                handle,
-                ended,
-                status: None,
-            },
+            outer: Outer::new(started).map_err(fail("hold the sandbox"))?,
             collector,
             first: None,
             group,

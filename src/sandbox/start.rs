@@ -19,7 +19,6 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, mpsc};
-use tokio::sync::oneshot;
 
 /// Folders that every Linux has (FHS 3.0) and that neither bubblewrap nor `/usr` needs.
 const STAGES: [&str; 4] = ["/mnt", "/media", "/srv", "/tmp"];
@@ -53,7 +52,8 @@ pub(super) struct Started {
     pub pid: i32,
     /// Keeps the number from meaning another process.
     pub handle: OwnedFd,
-    pub ended: oneshot::Receiver<io::Result<ExitStatus>>,
+    /// Comes as soon as the handle says that it ended.
+    pub ended: mpsc::Receiver<io::Result<ExitStatus>>,
 }
 
 /// Who failed, and how.
@@ -66,7 +66,9 @@ fn failed<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) 
 /// Starts bubblewrap; the call lasts until it runs. Not for a thread that serves others: as root
 /// it also gives a work folder to its user.
 pub(super) fn start(order: Order, ends: Ends) -> Result<Started, Failure> {
-    let (ended_sender, ended) = oneshot::channel();
+    // Not a channel of the runtime: to wake the runtime is to write to a descriptor, which the
+    // thread does not have.
+    let (ended_sender, ended) = mpsc::channel();
     let (sender, started) = mpsc::channel::<Result<i32, Failure>>();
     let (held, holding) = mpsc::channel::<()>();
     // Both sides hold the ends; this one lets them go last, so that they close in mend's own table.
@@ -93,7 +95,7 @@ pub(super) fn start(order: Order, ends: Ends) -> Result<Started, Failure> {
         .flatten()?;
     let handle = Pid::from_raw(pid)
         .ok_or(rustix::io::Errno::SRCH)
-        .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()))
+        .and_then(|pid| pidfd_open(pid, PidfdFlags::NONBLOCK))
         .map_err(failed("hold bubblewrap"))?;
     drop(held);
     Ok(Started { pid, handle, ended })

@@ -88,11 +88,11 @@ static PODMAN: LazyLock<Option<Podman>> = LazyLock::new(|| {
             at("run").display()
         ),
     );
-    let script = "mkdir -p image/tmp image/proc image/dev image/repo image/usr/bin image/etc && \
+    let script = "mkdir -p image/tmp image/proc image/dev image/repo image/usr/bin image/etc && chmod 1777 image/tmp && \
         ln -s usr/bin image/bin && cd image && \
         for p in sh cat echo env grep head id ls mkdir sleep setsid tail touch tr true wc dd; do \
-          cp -L $(command -v $p) usr/bin/ 2>/dev/null; \
-          for l in $(ldd $(command -v $p) 2>/dev/null | grep -o '/[^ ]*'); do \
+          cp -L /usr/bin/$p usr/bin/ 2>/dev/null; \
+          for l in $(ldd /usr/bin/$p 2>/dev/null | grep -o '/[^ ]*'); do \
             mkdir -p .$(dirname $l) && cp -L $l .$l; done; done; true";
     let made = Command::new("/bin/sh")
         .args(["-c", script])
