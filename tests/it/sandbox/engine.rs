@@ -141,7 +141,7 @@ async fn podman_confines_a_command() {
     let work = Work::new(Start::Root);
     work.file("old", "old");
     let script = "id -u; grep -e CapEff -e CapBnd -e NoNewPrivs -e Seccomp: /proc/self/status; \
-                  echo more >>old; echo x >new; : >/x; : >/usr/x; : >/etc/x; echo t >/tmp/t; \
+                  echo more >>old; echo x >new; echo >/x; echo >/usr/x; echo >/etc/x; echo t >/tmp/t; \
                   cat /proc/1/environ; ls /proc/1/fd; ls /proc/net/dev && wc -l </proc/net/dev; \
                   echo \"$HOME $CI\"; exit 3";
     let (exit, text, _) = run(&sandbox, &spec(&work, script)).await;
@@ -221,7 +221,7 @@ async fn podman_keeps_limits() {
     let mut bounded = spec(&work, "head -c 9000000 /dev/zero >/tmp/b || echo full");
     bounded.limits.scratch = 4 << 20;
     let (_, text, _) = run(&sandbox, &bounded).await;
-    assert!(text.ends_with("full\n"), "{text}");
+    assert!(text.lines().any(|l| l == "full"), "{text}");
     let script = "x=$(head -c 200000000 /dev/zero | tr '\\0' x); echo $x | wc -c";
     let mut bounded = spec(&work, script);
     bounded.limits.memory = 64 << 20;
