@@ -104,11 +104,7 @@ impl Server {
         make_folder(&private, 0o700)?;
         make_folder(&scratch, 0o711)?;
         sweep(&scratch)?;
-        // Here only short-lived ones stand, and not all of them are mend's to remove.
-        let temporary = environment.get("TMPDIR").unwrap_or("/tmp");
-        if let Err(e) = sweep(Path::new(temporary)) {
-            tracing::warn!(error = %e, "a temporary folder of a mend that is gone was left");
-        }
+        sweep_temporary(environment);
         let mut sandbox = sandbox_settings(&settings.sandbox, environment);
         sandbox.program = extra.program.clone();
         let sandbox = Arc::new(Sandbox::find(&sandbox).await?);
@@ -209,6 +205,14 @@ fn git(settings: &Settings, state: &Path) -> Result<Git, StartError> {
     let mut wanted = GitSettings::new(state.join("mirrors"), settings.github.web_url.clone());
     wanted.push_prefix = format!("refs/heads/{}", settings.github.branch_prefix);
     Ok(Git::new(wanted)?)
+}
+
+/// Removes the short-lived folders that a killed mend left where every program puts its own.
+fn sweep_temporary(environment: &Environment) {
+    let temporary = environment.get("TMPDIR").unwrap_or("/tmp");
+    if let Err(e) = sweep(Path::new(temporary)) {
+        tracing::warn!(error = %e, "a temporary folder of a mend that is gone was left");
+    }
 }
 
 /// Every secret of the settings, so that no text shows one.
