@@ -1,11 +1,18 @@
 //! Settings as each room wants them.
 
 use crate::agent;
-use crate::config::{self, Environment, RoleSettings, SandboxSettings};
+use crate::check::{SetUpFile, SetUpSettings};
+use crate::config::{
+    self, Environment, NetworkSettings, RoleSettings, SandboxSettings, SetupSettings,
+};
 use crate::model::{self, Model, ModelError, Normalise, Price, Recorder, Replay, WireKind};
 use crate::sandbox;
 use crate::task::{Models, Source};
+use crate::text::Redactor;
+use secrecy::ExposeSecret;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The one model that the settings describe: an endpoint, or the first recording. With `record`,
 /// every turn is written there.
@@ -111,6 +118,56 @@ fn model_settings(s: &config::ModelSettings) -> model::ModelSettings {
         record: s.record.clone(),
         ..plain
     }
+}
+
+/// What set-ups may reach and are given, with their folder of finished ones.
+pub fn set_up_settings(
+    network: &NetworkSettings,
+    setup: &SetupSettings,
+    cache: impl Into<PathBuf>,
+    redactor: &Redactor,
+) -> SetUpSettings {
+    let plain = SetUpSettings::new(cache);
+    for secret in set_up_secrets(setup) {
+        redactor.know(&secret);
+    }
+    SetUpSettings {
+        allow: network.allow.clone(),
+        env: setup
+            .env
+            .iter()
+            .map(|(name, value)| (name.clone(), value.expose_secret().to_string()))
+            .collect(),
+        files: setup
+            .files
+            .iter()
+            .map(|f| SetUpFile::new(&f.inside, &f.host, f.in_checks))
+            .collect(),
+        limit: setup.limit_s.map_or(plain.limit, Duration::from_secs),
+        redactor: redactor.clone(),
+        ..plain
+    }
+}
+
+/// The values among the set-up's variables that are secrets: by the variable's name, and passwords
+/// in addresses. Others, such as a path, are no secret, and hiding them would hide much else.
+fn set_up_secrets(setup: &SetupSettings) -> Vec<String> {
+    let mut secrets = Vec::new();
+    for (name, value) in &setup.env {
+        let (name, value) = (name.to_uppercase(), value.expose_secret());
+        let words = ["TOKEN", "PASSWORD", "PASSWD", "SECRET", "AUTH", "KEY"];
+        if words.iter().any(|w| name.contains(w)) && value.len() >= 6 {
+            secrets.push(value.to_string());
+        }
+        for part in value.split_whitespace() {
+            let user = part
+                .split_once("://")
+                .and_then(|(_, rest)| rest.split('/').next());
+            let password = user.and_then(|u| Some(u.rsplit_once('@')?.0.split_once(':')?.1));
+            secrets.extend(password.filter(|p| p.len() >= 4).map(String::from));
+        }
+    }
+    secrets
 }
 
 /// The sandbox's settings, with the toolchains of the operator's `PATH`.

@@ -4,5 +4,5 @@ mod convert;
 pub mod demo;
 mod server;
 
-pub use convert::{agent_settings, connect, connect_role, sandbox_settings};
+pub use convert::{agent_settings, connect, connect_role, sandbox_settings, set_up_settings};
 pub use server::{Extra, Server, StartError};

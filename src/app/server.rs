@@ -1,7 +1,8 @@
 //! The server: receiver, admission and workers around one store.
 
-use super::convert::{agent_settings, models, sandbox_settings};
+use super::convert::{agent_settings, models, sandbox_settings, set_up_settings};
 use crate::agent::{PromptError, Prompts};
+use crate::check::SetUpSettings;
 use crate::config::{Environment, Settings};
 use crate::domain::{Cancel, Clock, Journal, NoJournal, SystemClock};
 use crate::git::{Git, GitError, GitSettings};
@@ -100,9 +101,9 @@ impl Server {
     ) -> Result<Server, StartError> {
         let state = &settings.server.state_dir;
         let (private, scratch) = (state.join("tasks"), state.join("work"));
-        make_folder(state, 0o711)?;
-        make_folder(&private, 0o700)?;
-        make_folder(&scratch, 0o711)?;
+        for (folder, mode) in [(state, 0o711), (&private, 0o700), (&scratch, 0o711)] {
+            make_folder(folder, mode)?;
+        }
         sweep(&scratch)?;
         sweep_temporary(environment);
         let mut sandbox = sandbox_settings(&settings.sandbox, environment);
@@ -120,6 +121,7 @@ impl Server {
             source,
         })?;
         let store = Store::open(settings.database.url.expose_secret(), extra.clock.clone()).await?;
+        let redactor = secrets(settings);
         let bench = Arc::new(Bench {
             store: store.clone(),
             github: github(settings, &extra)?,
@@ -134,7 +136,8 @@ impl Server {
             branch_prefix: settings.github.branch_prefix.clone(),
             private,
             scratch,
-            redactor: secrets(settings),
+            setup: set_ups(settings, &redactor),
+            redactor,
             clock: extra.clock,
             times: extra.times,
             journal: extra.journal,
@@ -236,4 +239,10 @@ fn secrets(settings: &Settings) -> Redactor {
         redactor.know(secret.expose_secret());
     }
     redactor
+}
+
+/// The set-ups of all repositories.
+fn set_ups(settings: &Settings, redactor: &Redactor) -> SetUpSettings {
+    let cache = settings.server.state_dir.join("setups");
+    set_up_settings(&settings.network, &settings.setup, cache, redactor)
 }

@@ -26,6 +26,10 @@ pub enum CheckError {
     /// A command could not be confined, so it did not run.
     #[error(transparent)]
     Sandbox(SandboxError),
+    #[error(
+        "the set-up leaves {files} files in the project; let it write into $MEND_DEPS, node_modules or .venv"
+    )]
+    SetUpTooLarge { files: usize },
     #[error("stopped")]
     Stopped,
     /// Part of a check was asked for in a way that the commands do not take.

@@ -2,7 +2,7 @@
 //! changes, so that nothing a run leaves behind reaches the next one or the commit (rule B7).
 
 use super::run::blocking;
-use super::{CheckCommand, CheckError, RunOptions, narrow, run};
+use super::{CheckCommand, CheckError, RunOptions, SetUp, narrow, run};
 use crate::domain::{Cancel, CheckRun, Journal};
 use crate::sandbox::Sandbox;
 use crate::tree::{Change, TempFolder, Tree, copy_tree, write_all};
@@ -18,6 +18,8 @@ pub struct Checks {
     pub scratch: PathBuf,
     pub commands: Vec<CheckCommand>,
     pub options: RunOptions,
+    /// The project's set-up, before any of its commands; `None` where there is none.
+    pub setup: Option<Arc<SetUp>>,
 }
 
 impl Checks {
@@ -77,12 +79,36 @@ impl Checks {
         journal: &dyn Journal,
     ) -> Result<Vec<CheckRun>, CheckError> {
         let folder = self.fresh(changes).await?;
-        let copy = folder.path().join("repo");
         let mut options = self.options.clone();
         options.changed = changes.iter().map(|c| c.path.to_string()).collect();
         options.base = base.map(<[CheckRun]>::to_vec);
-        let runs = run(&self.sandbox, &copy, commands, &options, cancel, journal).await;
+        let runs = self
+            .set_up_and_run(&folder, commands, options, cancel, journal)
+            .await;
         blocking(move || Ok(folder.close()?)).await?;
         runs
+    }
+
+    /// The commands on the copy in `folder`, after the set-up for exactly this state of the tree.
+    async fn set_up_and_run(
+        &self,
+        folder: &TempFolder,
+        commands: &[CheckCommand],
+        mut options: RunOptions,
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Vec<CheckRun>, CheckError> {
+        let copy = folder.path().join("repo");
+        if let Some(setup) = &self.setup {
+            let sandbox = &self.sandbox;
+            let prepared = setup.prepare(sandbox, &copy, cancel, journal).await?;
+            if let Some(prepared) = prepared {
+                if let Some(runs) = prepared.not_started(commands) {
+                    return Ok(runs);
+                }
+                prepared.lay(&copy, folder.path(), &mut options).await?;
+            }
+        }
+        run(&self.sandbox, &copy, commands, &options, cancel, journal).await
     }
 }

@@ -13,6 +13,7 @@ mod project;
 mod prove;
 mod red;
 mod run;
+mod setup;
 mod shell;
 
 pub use command::{CheckCommand, SetupCommand};
@@ -23,4 +24,5 @@ pub use narrow::{narrow, quote};
 pub use pairs::pairs;
 pub use prove::{IsTest, Prover, Runs};
 pub use run::{RunOptions, overall, run};
+pub use setup::{Ecosystem, Prepared, SetUp, SetUpFile, SetUpSettings};
 pub use shell::Shelled;

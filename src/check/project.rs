@@ -132,6 +132,11 @@ impl<'a> Project<'a> {
             .is_some_and(|f| f.starts_with(&beneath))
     }
 
+    /// A path of this folder, seen from the tree's root.
+    pub(super) fn whole_path(&self, path: &str) -> String {
+        format!("{}{path}", self.prefix)
+    }
+
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str)
     }

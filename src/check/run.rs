@@ -39,6 +39,8 @@ pub struct RunOptions {
     pub base: Option<Vec<CheckRun>>,
     /// Variables beside those that are always set.
     pub env: Vec<(String, String)>,
+    /// Further folders and files of the host, after the tree.
+    pub mounts: Vec<Mount>,
     /// A folder of the host that is kept from run to run (what cargo built).
     pub cache: Option<PathBuf>,
     /// Memory, processes and the like; `limit` stands for its wall time.
@@ -151,6 +153,7 @@ fn spec(folder: &Path, command: &CheckCommand, options: &RunOptions) -> Spec {
             writable: true,
         });
     }
+    mounts.extend(options.mounts.iter().cloned());
     env.extend(options.env.iter().cloned());
     Spec {
         argv: command.argv(),

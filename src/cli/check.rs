@@ -1,10 +1,12 @@
 //! `mend check detect` and `mend check run`.
 
 use super::check_classify::{self, ClassifyArgs};
+use super::machine::Machine;
 use crate::check::{self, CheckCommand, CheckError, Checks, RunOptions};
+use crate::config::Ground;
 use crate::domain::{Cancel, CheckRun, Journal, Limits, Outcome, Progress};
-use crate::sandbox::{Sandbox, Settings};
-use crate::text::{bound, strip_ansi, visible};
+use crate::sandbox::Sandbox;
+use crate::text::{Redactor, bound, strip_ansi, visible};
 use crate::tree::{Tree, sweep};
 use serde_json::json;
 use std::io::Write;
@@ -46,6 +48,12 @@ enum Action {
         /// Seconds for one command
         #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
         timeout: Option<u64>,
+        /// Do not set the project up first
+        #[arg(long)]
+        no_setup: bool,
+        /// Settings file with [network], [setup] and [sandbox]; else MEND_CONFIG, else /etc/mend/config.toml
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
     },
     Classify(ClassifyArgs),
 }
@@ -62,7 +70,7 @@ fn classify(args: &ClassifyArgs) -> ExitCode {
 }
 
 /// Runs the subcommand to its end and gives the exit code.
-pub async fn run(args: CheckArgs) -> ExitCode {
+pub(super) async fn run(args: CheckArgs, machine: &Machine) -> ExitCode {
     let result = match args.action {
         Action::Detect { path, json } => detect(&path, json),
         Action::Run {
@@ -70,7 +78,24 @@ pub async fn run(args: CheckArgs) -> ExitCode {
             json,
             commands,
             timeout,
-        } => run_check(&path, json, commands, timeout).await,
+            no_setup,
+            config,
+        } => match Ground::load(config.as_deref(), &machine.environment) {
+            Ok(ground) => {
+                let asked = Asked {
+                    path: &path,
+                    as_json: json,
+                    given: commands,
+                    timeout,
+                    setup: !no_setup,
+                };
+                run_check(asked, &ground, machine).await
+            }
+            Err(e) => {
+                eprintln!("mend: {}", visible(&e.to_string()));
+                return ExitCode::from(2);
+            }
+        },
         Action::Classify(args) => return classify(&args),
     };
     result.unwrap_or_else(|e| {
@@ -86,15 +111,32 @@ pub async fn run(args: CheckArgs) -> ExitCode {
 fn detect(path: &Path, as_json: bool) -> Result<ExitCode, CheckError> {
     let tree = Tree::open(path)?;
     let config = check::repo_config(&tree)?;
-    let commands = check::detect(&tree, &config)?;
+    let check::Detection {
+        setup: steps,
+        commands,
+        passed_over,
+    } = check::survey(&tree, &config)?;
     if as_json {
-        print_json(&json!({"commands": commands, "warnings": config.warnings}));
+        print_json(&json!({
+            "setup": steps,
+            "commands": commands,
+            "passed_over": passed_over,
+            "warnings": config.warnings,
+        }));
         return Ok(ExitCode::SUCCESS);
     }
     for warning in &config.warnings {
         eprintln!("mend: {}", visible(warning));
     }
     let mut out = std::io::stdout().lock();
+    for step in &steps {
+        let _ = writeln!(
+            out,
+            "set-up: {}\n    because: {}",
+            visible(&step.shown()),
+            visible(&step.why)
+        );
+    }
     for command in &commands {
         let place = command
             .folder
@@ -112,12 +154,27 @@ fn detect(path: &Path, as_json: bool) -> Result<ExitCode, CheckError> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn run_check(
-    path: &Path,
+/// What `mend check run` was asked for.
+struct Asked<'a> {
+    path: &'a Path,
     as_json: bool,
     given: Vec<String>,
     timeout: Option<u64>,
+    setup: bool,
+}
+
+async fn run_check(
+    asked: Asked<'_>,
+    ground: &Ground,
+    machine: &Machine,
 ) -> Result<ExitCode, CheckError> {
+    let Asked {
+        path,
+        as_json,
+        given,
+        timeout,
+        setup,
+    } = asked;
     let tree = Tree::open(path)?;
     let config = check::repo_config(&tree)?;
     for warning in &config.warnings {
@@ -134,10 +191,7 @@ async fn run_check(
             })
             .collect()
     };
-    let settings = Settings {
-        path: std::env::var("PATH").unwrap_or_default(),
-        ..Settings::default()
-    };
+    let settings = crate::app::sandbox_settings(&ground.sandbox, &machine.environment);
     let sandbox = Sandbox::find(&settings).await?;
     let limit = timeout.unwrap_or_else(|| config.limits.narrow(&Limits::default()).check_s);
     let options = RunOptions {
@@ -156,19 +210,27 @@ async fn run_check(
     if let Err(e) = sweep(&parent) {
         tracing::debug!(error = %e, "an old temporary folder stays");
     }
+    let redactor = Redactor::new();
+    let rules = (&ground.network, &ground.setup);
+    let setup = setup.then(|| machine.set_up(path, &config, rules, &redactor, &parent));
     let checks = Checks {
         sandbox: Arc::new(sandbox),
         source: tree,
         scratch: parent,
         commands,
         options,
+        setup: setup.clone(),
     };
     let runs = checks.full(&[], None, &cancel, &Terminal).await;
     interrupt.abort();
     let runs = runs?;
     let outcome = check::overall(&runs);
     if as_json {
-        print_json(&json!({"outcome": outcome, "checks": runs}));
+        let set_up = match setup {
+            Some(setup) => setup.last().await.map(|p| p.report),
+            None => None,
+        };
+        print_json(&json!({"outcome": outcome, "setup": set_up, "checks": runs}));
     } else {
         show(&runs);
     }
@@ -226,6 +288,10 @@ struct Terminal;
 impl Journal for Terminal {
     fn tell(&self, event: Progress) {
         match event {
+            Progress::SetUpStarted { command } => eprintln!("setting up: {}", visible(&command)),
+            Progress::SetUpEnded(report) => {
+                eprintln!("set-up: {}", visible(&crate::render::set_up(&report)));
+            }
             Progress::CheckStarted { command } => eprintln!("running {}", visible(&command)),
             Progress::CheckEnded { outcome, .. } => eprintln!("{}", outcome.words()),
             _ => {}

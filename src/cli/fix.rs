@@ -42,6 +42,9 @@ pub struct FixArgs {
     /// Do not run the check on the untouched code first
     #[arg(long)]
     no_base: bool,
+    /// Do not set the project up before its checks
+    #[arg(long)]
+    no_setup: bool,
     /// Let existing tests be changed too
     #[arg(long)]
     allow_tests: bool,
@@ -140,6 +143,12 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
     copy_tree(&tree, &base, &|_| false)?;
     let cancel = machine.stop_signal()?;
     let journal = Terminal::new(machine.colour());
+    let redactor = Redactor::new();
+    let rules = (&engine.network, &engine.setup);
+    let setup = match args.no_setup {
+        true => None,
+        false => Some(machine.set_up(&args.path, &config, rules, &redactor, scratch.path())),
+    };
     let input = Input {
         base: &base,
         start: None,
@@ -147,6 +156,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         report: &report,
         guidance: &args.guidance,
         config: &config,
+        setup,
         commands: &args.check,
         base_check: !args.no_base,
         allow_tests: args.allow_tests,
@@ -160,7 +170,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         sandbox,
         scratch: scratch.path(),
         prompts: &Prompts::replaced(&engine.agent.prompts).map_err(WrongUse::of)?,
-        redactor: &Redactor::new(),
+        redactor: &redactor,
         cancel: &cancel,
         steer: None,
         journal: &journal,

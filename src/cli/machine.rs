@@ -1,11 +1,16 @@
 //! What the commands share of this machine: settings, sandbox, scratch space, the stop signal.
 
 use super::exit::WrongUse;
-use crate::config::{Engine, Environment, SandboxSettings};
+use crate::check::SetUp;
+use crate::config::{
+    Engine, Environment, NetworkSettings, RepoConfig, SandboxSettings, SetupSettings,
+};
 use crate::domain::Cancel;
 use crate::sandbox::Sandbox;
+use crate::text::Redactor;
 use crate::tree::{TempFolder, sweep};
 use futures::FutureExt;
+use sha2::{Digest, Sha256};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,6 +66,35 @@ impl Machine {
             .map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
         let _ = sweep(&parent);
         Ok(TempFolder::create(&parent, 0o711)?)
+    }
+
+    /// The set-up of the project in `folder`; finished ones are kept in the user's cache.
+    pub(super) fn set_up(
+        &self,
+        folder: &Path,
+        config: &RepoConfig,
+        (network, setup): (&NetworkSettings, &SetupSettings),
+        redactor: &Redactor,
+        scratch: &Path,
+    ) -> Arc<SetUp> {
+        let home = self
+            .environment
+            .get("HOME")
+            .map(|h| Path::new(h).join(".cache"));
+        let cache = self
+            .environment
+            .get("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .or(home);
+        let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
+        let name = hex::encode(&Sha256::digest(real.as_os_str().as_encoded_bytes())[..12]);
+        let cache = match cache.filter(|c| c.is_absolute()) {
+            Some(cache) => cache.join("mend/setups").join(name),
+            // Kept for this run alone.
+            None => scratch.join("setups"),
+        };
+        let settings = crate::app::set_up_settings(network, setup, cache, redactor);
+        Arc::new(SetUp::new(settings, config))
     }
 
     /// Fires on Ctrl-C and on a polite kill; the second Ctrl-C ends the process at once.

@@ -52,7 +52,7 @@ pub async fn run() -> ExitCode {
     let machine = Machine::new(Environment::capture());
     let result = match cli.command {
         Command::Sandbox(args) => return sandbox::run(args).await,
-        Command::Check(args) => return check::run(args).await,
+        Command::Check(args) => return check::run(args, &machine).await,
         Command::Edit(args) => edit::run(args),
         Command::Demo(args) => demo::run(args, &machine).await,
         Command::Serve(args) => serve::run(args, &machine).await,

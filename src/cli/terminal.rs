@@ -63,6 +63,10 @@ impl Journal for Terminal {
                 other => other,
             }),
             Progress::Note(note) => self.say(&note),
+            Progress::SetUpStarted { command } => self.say(&format!("setting up: {command}")),
+            Progress::SetUpEnded(report) => {
+                self.say(&format!("set-up: {}", crate::render::set_up(&report)));
+            }
             Progress::CheckStarted { command } => self.say(&format!("running {command}")),
             Progress::CheckEnded {
                 command,

@@ -4,6 +4,7 @@
 mod environment;
 mod error;
 mod models;
+mod network;
 mod prompts;
 mod read;
 mod reader;
@@ -17,10 +18,11 @@ mod values;
 
 pub use environment::Environment;
 pub use error::ConfigError;
+pub use network::{NetworkSettings, SetupFile, SetupSettings};
 pub use repo::{PackageConfig, REPO_FILE, RepoConfig, RepoLimits};
 pub use repo_keys::repo_schema;
 pub use sections::{
     AgentSettings, DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings,
     ReposSettings, RoleSettings, SandboxSettings, ServerSettings,
 };
-pub use settings::{Engine, Mistake, Settings, SettingsError};
+pub use settings::{Engine, Ground, Mistake, Settings, SettingsError};

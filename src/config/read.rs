@@ -1,5 +1,6 @@
 //! The sections, read one by one; a mistake in one does not hide those of another.
 
+use super::network;
 use super::reader::Reader;
 use super::sections::{
     DatabaseSettings, GithubSettings, Permission, ReposSettings, SandboxSettings, ServerSettings,
@@ -35,6 +36,8 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
             read_only: absolute_list(r, "sandbox.read_only"),
             user: r.text("sandbox.user"),
         },
+        network: network::network(r),
+        setup: network::setup(r),
     };
     let database = database(r, &server.state_dir);
     let repos = repos(r);
@@ -47,6 +50,8 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         database,
         limits: engine.limits.clone(),
         sandbox: engine.sandbox.clone(),
+        network: engine.network.clone(),
+        setup: engine.setup.clone(),
         repos,
     });
     (settings, engine)

@@ -177,6 +177,27 @@ impl<'a> Reader<'a> {
         texts.unwrap_or_default()
     }
 
+    /// A list of any values, when one is written; in a variable as in the file, or texts with commas
+    /// between. `form` says what it must be.
+    pub fn values(&mut self, key: &str, form: &str) -> Option<Vec<Value>> {
+        let value = match self.raw(key)? {
+            Raw::Variable(text) if !text.trim_start().starts_with('[') => {
+                let items = text.split(',').map(str::trim).filter(|i| !i.is_empty());
+                return Some(items.map(|i| Value::String(i.into())).collect());
+            }
+            Raw::Variable(text) => text.trim().parse::<Value>().ok(),
+            Raw::File(value) => Some(value),
+        };
+        match value {
+            Some(Value::Array(values)) => Some(values),
+            _ => {
+                self.wrong(key, form);
+                // Written, but not to be understood: nothing is allowed by it.
+                Some(Vec::new())
+            }
+        }
+    }
+
     /// A table; in a variable it is written inline, as in the file: `{ name = \"value\" }`, or as JSON.
     pub fn table(&mut self, key: &str) -> Table {
         let table = match self.raw(key) {

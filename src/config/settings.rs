@@ -1,6 +1,7 @@
 //! The server's settings: one file, every key overridable by a variable, checked once at start
 //! with all mistakes named together.
 
+use super::network::{NetworkSettings, SetupSettings};
 use super::reader::Reader;
 use super::secret_file::too_open;
 use super::sections::{
@@ -60,6 +61,8 @@ pub struct Settings {
     pub database: DatabaseSettings,
     pub limits: Limits,
     pub sandbox: SandboxSettings,
+    pub network: NetworkSettings,
+    pub setup: SetupSettings,
     pub repos: ReposSettings,
 }
 
@@ -71,6 +74,8 @@ pub struct Engine {
     pub agent: AgentSettings,
     pub limits: Limits,
     pub sandbox: SandboxSettings,
+    pub network: NetworkSettings,
+    pub setup: SetupSettings,
 }
 
 impl Settings {
@@ -96,6 +101,38 @@ impl Engine {
         });
         match mistakes.is_empty() {
             true => Ok(engine),
+            false => Err(SettingsError::Mistakes(mistakes)),
+        }
+    }
+}
+
+/// The part of the settings that a check without a model needs.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    pub sandbox: SandboxSettings,
+    pub network: NetworkSettings,
+    pub setup: SetupSettings,
+}
+
+impl Ground {
+    /// As [`Settings::load`], of these sections alone.
+    pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Ground, SettingsError> {
+        let (_, engine, mut mistakes) = load(file, environment)?;
+        let ours = [
+            "sandbox",
+            "network",
+            "setup",
+            "MEND_SANDBOX",
+            "MEND_NETWORK",
+            "MEND_SETUP",
+        ];
+        mistakes.retain(|m| ours.iter().any(|s| m.key.starts_with(s)));
+        match mistakes.is_empty() {
+            true => Ok(Ground {
+                sandbox: engine.sandbox,
+                network: engine.network,
+                setup: engine.setup,
+            }),
             false => Err(SettingsError::Mistakes(mistakes)),
         }
     }

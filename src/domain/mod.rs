@@ -5,6 +5,7 @@ mod check;
 mod egress;
 mod progress;
 mod proof;
+mod setup;
 mod task;
 mod work;
 
@@ -18,6 +19,7 @@ pub use progress::{
     Cancel, Clock, EditEvent, Journal, Keep, NoJournal, Progress, Steer, SystemClock,
 };
 pub use proof::{Reproduction, Review, ReviewPoint, Severity, Weakness, WeaknessKind};
+pub use setup::{SetUpFailure, SetUpReport};
 pub use task::{
     Command, IssueRef, Person, Reason, RepoName, RepoRef, Step, StopReason, TaskId, Trigger,
     TriggerKind, Verdict,

@@ -1,7 +1,7 @@
 //! The seams between a running task and what watches it: progress and state out, stop and guidance
 //! in, time.
 
-use super::{CheckRun, Outcome, StopReason, Usage};
+use super::{CheckRun, Outcome, SetUpReport, StopReason, Usage};
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -14,6 +14,10 @@ pub enum Progress {
     Step(&'static str),
     /// A step's result in one line.
     Note(String),
+    /// A command of the set-up began to run.
+    SetUpStarted { command: String },
+    /// The set-up ended, well or not.
+    SetUpEnded(Box<SetUpReport>),
     /// A command began to run in the sandbox.
     CheckStarted { command: String },
     /// A check ended.

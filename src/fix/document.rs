@@ -2,7 +2,8 @@
 
 use super::Fixed;
 use crate::domain::{
-    CheckPair, Contradiction, Reason, Reproduction, Review, StopReason, Usage, Verdict, Weakness,
+    CheckPair, Contradiction, Reason, Reproduction, Review, SetUpReport, StopReason, Usage,
+    Verdict, Weakness,
 };
 use crate::render::PullRequest;
 use serde::Serialize;
@@ -31,6 +32,7 @@ pub struct Document {
     pub checks_seconds: f64,
     pub model_seconds: f64,
     pub warnings: Vec<String>,
+    pub setup: Option<SetUpReport>,
     pub error: Option<String>,
 }
 
@@ -55,6 +57,7 @@ impl Document {
             checks_seconds: seconds(fixed.checks_ms),
             model_seconds: seconds(fixed.model_ms),
             warnings: fixed.warnings.clone(),
+            setup: fixed.setup.clone(),
             error: fixed.error.clone(),
         }
     }
@@ -97,6 +100,7 @@ impl Fixed {
             elapsed_ms: self.elapsed_ms,
             checks_ms: self.checks_ms,
             warnings: &self.warnings,
+            setup: self.setup.as_ref(),
         }
     }
 }

@@ -12,11 +12,11 @@ pub use recording::{REVIEW_FOLDER, Recorded, RecordedCheck, RecordedTask, Record
 pub use verdict::{Facts, verdict};
 
 use crate::agent::{self, AgentError, Base, Earlier, Ended, Prompts, TurnEffect, Work};
-use crate::check::{CheckCommand, CheckError, Checks, RunOptions, pairs};
+use crate::check::{CheckCommand, CheckError, Checks, RunOptions, SetUp, pairs};
 use crate::config::RepoConfig;
 use crate::domain::{
     Cancel, CheckPair, CheckRun, Contradiction, Journal, Keep, Limits, Progress, Reason, Report,
-    Reproduction, Review, Steer, StopReason, Usage, Verdict, Weakness,
+    Reproduction, Review, SetUpReport, Steer, StopReason, Usage, Verdict, Weakness,
 };
 use crate::edit::{FileChange, unified_diff};
 use crate::model::Model;
@@ -40,6 +40,8 @@ pub struct Input<'a> {
     pub report: &'a Report,
     pub guidance: &'a [String],
     pub config: &'a RepoConfig,
+    /// The project's set-up, before its checks; `None` where it gets none.
+    pub setup: Option<Arc<SetUp>>,
     /// Commands that replace the configured or detected ones; empty for none.
     pub commands: &'a [String],
     /// Whether the check runs on the untouched code first.
@@ -100,6 +102,8 @@ pub struct Fixed {
     /// Of which the model.
     pub model_ms: u64,
     pub warnings: Vec<String>,
+    /// What came of the last set-up; `None` where none was needed.
+    pub setup: Option<SetUpReport>,
     /// What went wrong, in one line, where something did.
     pub error: Option<String>,
     /// When the model may be asked again, where it said so.
@@ -189,6 +193,9 @@ pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
     let mut fixed = conclude(input, &base, ended, last, workspace.changed()?, found);
     fixed.warnings.extend(put_back(&workspace));
     fixed.checks_ms += checks_ms + prover.spent_ms();
+    if let Some(setup) = &input.setup {
+        fixed.setup = setup.last().await.map(|p| p.report);
+    }
     fixed.elapsed_ms = begun.elapsed().as_millis() as u64;
     folder.close()?;
     Ok(fixed)
@@ -208,6 +215,7 @@ fn checks(input: &Input<'_>, folder: &Path, commands: &[CheckCommand]) -> Result
             ..RunOptions::default()
         },
         source,
+        setup: input.setup.clone(),
     })
 }
 
@@ -309,6 +317,7 @@ fn conclude(
         checks_ms: ended.checks_ms,
         model_ms: ended.model_ms,
         warnings: input.config.warnings.clone(),
+        setup: None,
         error: ended.error,
         retry_at: ended.retry_at,
         effects: ended.effects,

@@ -82,6 +82,7 @@ pub async fn replay(
         report: &task.report,
         guidance: &task.guidance,
         config: &config,
+        setup: None,
         commands: &task.check,
         base_check: task.base_check,
         allow_tests: task.allow_tests,

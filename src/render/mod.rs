@@ -9,6 +9,7 @@ mod commit;
 mod notice;
 mod proof;
 mod pull_request;
+mod setup;
 mod words;
 
 pub use checks::{check_table, check_words};
@@ -18,4 +19,5 @@ pub use notice::{
     Standing, help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping,
 };
 pub use pull_request::{PullRequest, body, title};
+pub use setup::set_up;
 pub use words::{duration, thousands};

@@ -2,10 +2,11 @@
 
 use super::checks::{cell, check_table, check_words, some};
 use super::proof;
+use super::setup::set_up;
 use super::words::{count, duration, thousands};
 use crate::domain::{
-    CheckPair, CheckRun, Contradiction, Kind, Outcome, Reason, Reproduction, Review, StopReason,
-    Usage, Verdict, Weakness, WeaknessKind,
+    CheckPair, CheckRun, Contradiction, Kind, Outcome, Reason, Reproduction, Review, SetUpReport,
+    StopReason, Usage, Verdict, Weakness, WeaknessKind,
 };
 use crate::text::{bound, clip_words, code_span, neutralise, one_line, visible};
 
@@ -42,6 +43,7 @@ pub struct PullRequest<'a> {
     pub elapsed_ms: u64,
     pub checks_ms: u64,
     pub warnings: &'a [String],
+    pub setup: Option<&'a SetUpReport>,
 }
 
 /// The title: the report's, as a fix.
@@ -267,6 +269,9 @@ fn didnt_start(pr: &PullRequest<'_>) -> String {
             "\nTo have it tested, make what is missing available where mend runs its checks, or name another command in `.github/mend.toml` \
              (`check = \"…\"`), then comment `/mend retry`."
         }
+        Some(Kind::Setup) if pr.setup.is_some_and(|s| s.failed.is_some()) => {
+            "\nTo have it tested, name the set-up in `.github/mend.toml` (`setup = [\"…\"]`), or have the operator allow the hosts that it needs, then comment `/mend retry`."
+        }
         Some(Kind::NoTests) => {
             "\nTo have it tested, name the command that runs the tests in `.github/mend.toml` (`check = \"…\"`), then comment `/mend retry`."
         }
@@ -364,6 +369,9 @@ fn details(pr: &PullRequest<'_>) -> String {
         duration(pr.elapsed_ms),
         duration(pr.checks_ms),
     ));
+    if let Some(setup) = pr.setup {
+        lines.push(format!("Set-up: {}.", set_up(setup)));
+    }
     if !pr.changed.is_empty() {
         let files: Vec<String> = pr
             .changed

@@ -72,7 +72,9 @@ impl Collector {
         memory: impl Future<Output = ()>,
     ) -> End {
         let deadline = tokio::time::sleep(spec.limits.wall);
-        let disk = disk::over(spec.work.clone(), spec.limits.disk);
+        let written = spec.mounts.iter().filter(|m| m.writable);
+        let written = std::iter::once(spec.work.clone()).chain(written.map(|m| m.host.clone()));
+        let disk = disk::over(written.collect(), spec.limits.disk);
         tokio::pin!(deadline, memory, disk, ended);
         let tee = spec.tee.as_ref();
         let mut buffer = vec![0; CHUNK];

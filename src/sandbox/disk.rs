@@ -12,9 +12,12 @@ const INTERVAL: Duration = Duration::from_millis(200);
 const PER_FILE: u64 = 4096;
 const MAX_DEPTH: usize = 128;
 
-/// Resolves when the folder has grown by more than `limit` bytes. Free space of the whole file
+/// Resolves when the folders, which lie on one file system, hold more than `limit` bytes together. Free space of the whole file
 /// system is cheap to ask for; only when that shrinks as much is the folder itself measured.
-pub(super) async fn over(folder: PathBuf, limit: u64) {
+pub(super) async fn over(folders: Vec<PathBuf>, limit: u64) {
+    let Some(folder) = folders.first().cloned() else {
+        return std::future::pending().await;
+    };
     let Some(at_start) = free(&folder) else {
         return std::future::pending().await;
     };
@@ -26,8 +29,9 @@ pub(super) async fn over(folder: PathBuf, limit: u64) {
         if gone <= suspicion {
             continue;
         }
-        let measured = folder.clone();
-        let held = tokio::task::spawn_blocking(move || size(&measured)).await;
+        let measured = folders.clone();
+        let all = move || measured.iter().map(|f| size(f)).sum::<io::Result<u64>>();
+        let held = tokio::task::spawn_blocking(all).await;
         if held.is_ok_and(|held| held.is_ok_and(|held| held > limit)) {
             return;
         }

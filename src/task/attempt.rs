@@ -6,10 +6,13 @@ use super::prepare::{Prepared, prepare};
 use super::resume::Keeper;
 use super::status::{Board, StatusComment};
 use super::{Bench, TaskError, publish};
+use crate::check::SetUp;
+use crate::config::RepoConfig;
 use crate::domain::{Cancel, Command, Progress, Report, Step, Trigger, TriggerKind, Verdict};
 use crate::fix::{self, Input, Recorded, RecordedTask};
 use crate::github::{Reaction, Session, Thread};
 use crate::store::{Claimed, Held, Reached};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Who asked for a task, and what for, in a line.
@@ -115,6 +118,14 @@ impl Attempt<'_> {
             tracing::debug!(%error, "a token was not revoked and expires by itself");
         }
         verdict
+    }
+
+    /// The set-up of this repository's checks; finished ones are kept for its next tasks.
+    fn set_up(&self, config: &RepoConfig) -> Arc<SetUp> {
+        let mut settings = self.bench.setup.clone();
+        let repo = self.trigger().issue.repo.id;
+        settings.cache = settings.cache.join(repo.to_string());
+        Arc::new(SetUp::new(settings, config))
     }
 
     async fn saved(&self) -> Result<Option<Outgoing>, TaskError> {
@@ -228,6 +239,7 @@ impl Attempt<'_> {
             report: &report,
             guidance: &before.guidance,
             config: &prepared.config,
+            setup: Some(self.set_up(&prepared.config)),
             commands: &[],
             base_check: true,
             allow_tests,

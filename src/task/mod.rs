@@ -23,7 +23,7 @@ pub use pool::Pool;
 pub use voice::Spokesman;
 
 use crate::agent::{self, Prompts};
-use crate::check::CheckError;
+use crate::check::{CheckError, SetUpSettings};
 use crate::config::ConfigError;
 use crate::domain::{Clock, Journal, Limits};
 use crate::fix::{FixError, RecordingError};
@@ -58,6 +58,8 @@ pub struct Bench {
     pub private: PathBuf,
     /// Throwaway trees; a sandbox under another uid must be able to pass.
     pub scratch: PathBuf,
+    /// What set-ups may reach and are given; `cache` holds a folder for each repository.
+    pub setup: SetUpSettings,
     pub redactor: Redactor,
     pub clock: Arc<dyn Clock>,
     pub times: Times,

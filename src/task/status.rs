@@ -32,6 +32,18 @@ struct State {
     current: usize,
     turn: String,
     tokens: u64,
+    /// The preparation without the set-up.
+    prepared: String,
+}
+
+impl State {
+    /// The set-up shows with the preparation, until the fix has begun.
+    fn set_up(&mut self, row: String) {
+        match self.current {
+            FIX => self.rows[FIX] = format!("{}{row}", self.turn),
+            _ => self.rows[PREPARE] = format!("{}, {row}", self.prepared),
+        }
+    }
 }
 
 impl Board {
@@ -69,7 +81,10 @@ impl Board {
     /// A line about the preparation.
     pub(super) fn prepared(&self, text: String) {
         self.also.tell(Progress::Note(text.clone()));
-        self.set(|s| s.rows[PREPARE] = text);
+        self.set(|s| {
+            s.prepared.clone_from(&text);
+            s.rows[PREPARE] = text;
+        });
     }
 
     pub(super) fn publishing(&self) {
@@ -110,6 +125,13 @@ impl Journal for Board {
             Progress::Step("base check") => s.current = BASE,
             Progress::Step("branch check" | "fix") => s.current = FIX,
             Progress::Step(_) | Progress::Note(_) => {}
+            Progress::SetUpStarted { command } => {
+                let row = format!("set-up: running {}", crate::text::code_span(&command));
+                s.set_up(row);
+            }
+            Progress::SetUpEnded(report) => {
+                s.set_up(format!("set-up: {}", render::set_up(&report)))
+            }
             Progress::CheckStarted { command } => {
                 let running = format!("running {}", crate::text::code_span(&command));
                 match s.current {

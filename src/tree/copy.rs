@@ -23,6 +23,8 @@ struct Copying<'a> {
     skip: &'a dyn Fn(&RelPath) -> bool,
     entries: u64,
     bytes: u64,
+    /// Whether what is there already stays as it is.
+    fill: bool,
 }
 
 /// Copies files, modes, times and links into `to`, which must be empty or not exist (its parent
@@ -56,6 +58,7 @@ pub fn copy_tree(from: &Tree, to: &Path, skip: &dyn Fn(&RelPath) -> bool) -> Res
         skip,
         entries: 0,
         bytes: 0,
+        fill: false,
     };
     copying.folder(&source, &target, "", 0)?;
     if made {
@@ -63,6 +66,25 @@ pub fn copy_tree(from: &Tree, to: &Path, skip: &dyn Fn(&RelPath) -> bool) -> Res
         finish(&target, &stat).map_err(at_root)?;
     }
     Ok(())
+}
+
+/// As [`copy_tree`] into a folder that holds something: what is there stays, the rest is added.
+///
+/// # Errors
+/// As [`copy_tree`], without `NotEmpty`.
+pub fn fill_tree(from: &Tree, to: &Path) -> Result<(), TreeError> {
+    let target = list_folder_of(to).map_err(|source| TreeError::Root {
+        path: to.into(),
+        source,
+    })?;
+    let source = list_folder(from.root(), ".").map_err(|e| TreeError::io("list", ".", e))?;
+    let mut copying = Copying {
+        skip: &|_| false,
+        entries: 0,
+        bytes: 0,
+        fill: true,
+    };
+    copying.folder(&source, &target, "", 0)
 }
 
 fn list_folder_of(path: &Path) -> Result<OwnedFd, Errno> {
@@ -102,7 +124,10 @@ impl Copying<'_> {
             };
             let copied = match FileType::from_raw_mode(stat.st_mode) {
                 FileType::RegularFile => self.file(from, to, &name, &path)?,
-                FileType::Symlink => link(from, to, &name),
+                FileType::Symlink => match link(from, to, &name) {
+                    Err(Errno::EXIST) if self.fill => Ok(()),
+                    other => other,
+                },
                 FileType::Directory => {
                     if depth + 1 >= MAX_DEPTH {
                         return Err(too_deep(&path));
@@ -124,17 +149,26 @@ impl Copying<'_> {
         path: &str,
         depth: usize,
     ) -> Result<Result<(), Errno>, TreeError> {
-        let open = || {
+        let mut made = true;
+        let mut open = || {
             let source = list_folder(from, name)?;
-            mkdirat(to, name, Mode::from_raw_mode(0o700))?;
+            match mkdirat(to, name, Mode::from_raw_mode(0o700)) {
+                Err(Errno::EXIST) if self.fill => made = false,
+                other => other?,
+            }
             Ok::<_, Errno>((fstat(&source)?, source, list_folder(to, name)?))
         };
         let (stat, source, target) = match open() {
             Ok(opened) => opened,
+            // Something else than a folder has the name, and keeps it.
+            Err(Errno::NOTDIR | Errno::LOOP) if self.fill => return Ok(Ok(())),
             Err(e) => return Ok(Err(e)),
         };
         self.folder(&source, &target, path, depth + 1)?;
-        Ok(finish(&target, &stat))
+        Ok(match made {
+            true => finish(&target, &stat),
+            false => Ok(()),
+        })
     }
 
     fn file(
@@ -168,7 +202,10 @@ impl Copying<'_> {
             std::io::copy(&mut File::from(source), &mut target).map_err(|e| errno(&e))?;
             finish(&target, &stat)
         };
-        Ok(put())
+        Ok(match put() {
+            Err(Errno::EXIST) if self.fill => Ok(()),
+            other => other,
+        })
     }
 }
 

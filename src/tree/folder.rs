@@ -20,3 +20,55 @@ pub fn make_folder(path: &Path, mode: u32) -> Result<(), TreeError> {
         .map_err(fail)?;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).map_err(fail)
 }
+
+/// Gives a folder another name on the same file system, where nothing stands. Only for folders in
+/// which nobody works any more: the parts of `from` are not held.
+///
+/// # Errors
+/// `Root` when it cannot be moved; a link at `from` is not one.
+pub fn move_folder(from: &Path, to: &Path) -> Result<(), TreeError> {
+    let fail = |source| TreeError::Root {
+        path: from.into(),
+        source,
+    };
+    let stat = rustix::fs::lstat(from).map_err(fail)?;
+    if !rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir() {
+        return Err(fail(rustix::io::Errno::NOTDIR));
+    }
+    let (here, flags) = (rustix::fs::CWD, rustix::fs::RenameFlags::NOREPLACE);
+    match rustix::fs::renameat_with(here, from, here, to, flags) {
+        // A file system without the flag; an empty folder at `to` would be replaced, no other.
+        Err(rustix::io::Errno::INVAL) => rustix::fs::rename(from, to).map_err(fail),
+        other => other.map_err(fail),
+    }
+}
+
+/// Reads a file of mend's own or of the operator, at most `max` bytes.
+///
+/// # Errors
+/// `Root` when it cannot be read or is longer.
+pub fn read_own(path: &Path, max: u64) -> Result<Vec<u8>, TreeError> {
+    use std::io::Read;
+    let fail = |e: std::io::Error| TreeError::Root {
+        path: path.into(),
+        source: rustix::io::Errno::from_io_error(&e).unwrap_or(rustix::io::Errno::IO),
+    };
+    let file = std::fs::File::open(path).map_err(fail)?;
+    let mut bytes = Vec::new();
+    file.take(max + 1).read_to_end(&mut bytes).map_err(fail)?;
+    match bytes.len() as u64 > max {
+        true => Err(fail(std::io::ErrorKind::FileTooLarge.into())),
+        false => Ok(bytes),
+    }
+}
+
+/// Writes a file of mend's own.
+///
+/// # Errors
+/// `Root` when it cannot be written.
+pub fn write_own(path: &Path, bytes: &[u8]) -> Result<(), TreeError> {
+    std::fs::write(path, bytes).map_err(|e| TreeError::Root {
+        path: path.into(),
+        source: rustix::io::Errno::from_io_error(&e).unwrap_or(rustix::io::Errno::IO),
+    })
+}

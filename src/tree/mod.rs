@@ -20,9 +20,9 @@ mod temp;
 mod walk;
 
 pub use all::{Change, write_all};
-pub use copy::copy_tree;
+pub use copy::{copy_tree, fill_tree};
 pub use error::TreeError;
-pub use folder::make_folder;
+pub use folder::{make_folder, move_folder, read_own, write_own};
 pub use path::RelPath;
 pub use remove::remove_tree;
 pub use root::{FileKind, MAX_FILE_BYTES, Meta, Tree};

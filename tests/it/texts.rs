@@ -135,6 +135,7 @@ fn whole(
         elapsed_ms: 48_000,
         checks_ms: 29_000,
         warnings: &[],
+        setup: None,
     })
 }
 

@@ -365,6 +365,8 @@ fn settings(sim: &Simulator, folder: &Path, replay: Vec<PathBuf>) -> Settings {
         },
         limits: Limits::default(),
         sandbox: SandboxSettings::default(),
+        network: Default::default(),
+        setup: Default::default(),
         repos: ReposSettings::default(),
     }
 }

@@ -251,6 +251,8 @@ fn settings(
         },
         limits: engine.limits,
         sandbox: engine.sandbox,
+        network: engine.network,
+        setup: engine.setup,
         repos: ReposSettings::default(),
     })
 }

@@ -3,3 +3,4 @@
 mod cli;
 mod detect;
 mod run;
+mod setup;

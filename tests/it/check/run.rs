@@ -54,6 +54,7 @@ async fn checked(files: &[(&str, &str)]) -> Vec<CheckRun> {
         scratch: temp.path().into(),
         commands,
         options,
+        setup: None,
     };
     let runs = checks
         .full(&[], None, &Cancel::new(), &NoJournal)

@@ -314,6 +314,7 @@ impl Case {
             report: &self.report,
             guidance: &self.guidance,
             config: &config,
+            setup: None,
             commands: &self.commands,
             base_check: self.base_check,
             allow_tests: self.allow_tests,
