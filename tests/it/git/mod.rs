@@ -3,6 +3,7 @@
 
 mod checkout;
 mod commit;
+mod hostile;
 mod remote;
 mod server;
 
