@@ -136,6 +136,7 @@ impl Server {
             branch_prefix: settings.github.branch_prefix.clone(),
             private,
             scratch,
+            baselines: state.join("baselines"),
             setup: set_ups(settings, &redactor),
             redactor,
             clock: extra.clock,

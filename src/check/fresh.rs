@@ -2,11 +2,11 @@
 //! changes, so that nothing a run leaves behind reaches the next one or the commit (rule B7).
 
 use super::run::blocking;
-use super::{CheckCommand, CheckError, RunOptions, SetUp, narrow, run};
-use crate::domain::{Cancel, CheckRun, Journal};
+use super::{Baseline, CheckCommand, CheckError, RunOptions, SetUp, narrow, run};
+use crate::domain::{Cancel, CheckRun, Journal, Progress};
 use crate::sandbox::Sandbox;
 use crate::tree::{Change, TempFolder, Tree, copy_tree, write_all};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A project's check, ready to run on its source with changes.
@@ -20,6 +20,8 @@ pub struct Checks {
     pub options: RunOptions,
     /// The project's set-up, before any of its commands; `None` where there is none.
     pub setup: Option<Arc<SetUp>>,
+    /// What is known about the source, which is then that of a commit; `None` where it is none.
+    pub baseline: Option<Baseline>,
 }
 
 impl Checks {
@@ -82,8 +84,12 @@ impl Checks {
         let mut options = self.options.clone();
         options.changed = changes.iter().map(|c| c.path.to_string()).collect();
         options.base = base.map(<[CheckRun]>::to_vec);
+        options.reports = Some(folder.path().join("reports"));
+        // A commit's own code, and nothing else.
+        let plain = changes.is_empty() && base.is_none();
+        let baseline = self.baseline.as_ref().filter(|_| plain);
         let runs = self
-            .set_up_and_run(&folder, commands, options, cancel, journal)
+            .set_up_and_run(&folder, commands, (options, baseline), cancel, journal)
             .await;
         blocking(move || Ok(folder.close()?)).await?;
         runs
@@ -94,11 +100,12 @@ impl Checks {
         &self,
         folder: &TempFolder,
         commands: &[CheckCommand],
-        mut options: RunOptions,
+        (mut options, baseline): (RunOptions, Option<&Baseline>),
         cancel: &Cancel,
         journal: &dyn Journal,
     ) -> Result<Vec<CheckRun>, CheckError> {
         let copy = folder.path().join("repo");
+        let mut set_up = String::new();
         if let Some(setup) = &self.setup {
             let sandbox = &self.sandbox;
             let prepared = setup.prepare(sandbox, &copy, cancel, journal).await?;
@@ -106,9 +113,62 @@ impl Checks {
                 if let Some(runs) = prepared.not_started(commands) {
                     return Ok(runs);
                 }
+                set_up = prepared.key();
                 prepared.lay(&copy, folder.path(), &mut options).await?;
             }
         }
-        run(&self.sandbox, &copy, commands, &options, cancel, journal).await
+        match baseline.cloned() {
+            Some(baseline) => {
+                let kept = Kept { baseline, set_up };
+                self.with_kept(&kept, &copy, commands, &options, cancel, journal)
+                    .await
+            }
+            None => run(&self.sandbox, &copy, commands, &options, cancel, journal).await,
+        }
     }
+
+    /// The commands on the untouched source: those that ran on this commit before are not run again.
+    async fn with_kept(
+        &self,
+        kept: &Kept,
+        copy: &Path,
+        commands: &[CheckCommand],
+        options: &RunOptions,
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Vec<CheckRun>, CheckError> {
+        let mut runs = Vec::with_capacity(commands.len());
+        for command in commands {
+            let (baseline, set_up) = (kept.baseline.clone(), kept.set_up.clone());
+            let (wanted, with) = (command.clone(), options.clone());
+            let known = blocking(move || Ok(baseline.get(&wanted, &set_up, &with))).await?;
+            if let Some(run) = known {
+                journal.tell(Progress::CheckEnded {
+                    command: run.command.clone(),
+                    outcome: run.classification.outcome,
+                    run: Box::new(run.clone()),
+                });
+                runs.push(run);
+                continue;
+            }
+            let one = std::slice::from_ref(command);
+            let made = run(&self.sandbox, copy, one, options, cancel, journal).await?;
+            for run in &made {
+                let (baseline, set_up) = (kept.baseline.clone(), kept.set_up.clone());
+                let (wanted, with, run) = (command.clone(), options.clone(), run.clone());
+                let put = move || Ok(baseline.put(&wanted, &set_up, &with, &run)?);
+                if let Err(error) = blocking(put).await {
+                    tracing::warn!(%error, "the base check could not be kept");
+                }
+            }
+            runs.extend(made);
+        }
+        Ok(runs)
+    }
+}
+
+/// What is known, and the state of the dependencies that it holds for.
+struct Kept {
+    baseline: Baseline,
+    set_up: String,
 }

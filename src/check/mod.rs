@@ -1,6 +1,9 @@
 //! Detects a project's check and runs it through the sandbox.
 
+mod again;
 mod alone;
+mod attempt;
+mod baseline;
 mod canary;
 mod command;
 mod detect;
@@ -12,10 +15,12 @@ mod pairs;
 mod project;
 mod prove;
 mod red;
+mod report;
 mod run;
 mod setup;
 mod shell;
 
+pub use baseline::Baseline;
 pub use command::{CheckCommand, SetupCommand};
 pub use detect::{Detection, PassedOver, detect, repo_config, survey};
 pub use error::CheckError;

@@ -1,6 +1,7 @@
 //! `mend check detect` and `mend check run`.
 
 use super::check_classify::{self, ClassifyArgs};
+use super::check_detect;
 use super::machine::Machine;
 use crate::check::{self, CheckCommand, CheckError, Checks, RunOptions};
 use crate::config::Ground;
@@ -12,8 +13,8 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Bytes of output that are shown of a command that did not pass.
 const SHOWN: usize = 16 * 1024;
@@ -34,6 +35,8 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// Prints the JSON schema of `.github/mend.toml`
+    Schema,
     /// Runs the check in the sandbox, on a copy that is thrown away
     ///
     /// Exits 0 when it passed, 1 when it failed, 3 when it didn't start or timed out.
@@ -72,7 +75,8 @@ fn classify(args: &ClassifyArgs) -> ExitCode {
 /// Runs the subcommand to its end and gives the exit code.
 pub(super) async fn run(args: CheckArgs, machine: &Machine) -> ExitCode {
     let result = match args.action {
-        Action::Detect { path, json } => detect(&path, json),
+        Action::Detect { path, json } => check_detect::detect(&path, json),
+        Action::Schema => Ok(check_detect::schema()),
         Action::Run {
             path,
             json,
@@ -108,52 +112,6 @@ pub(super) async fn run(args: CheckArgs, machine: &Machine) -> ExitCode {
     })
 }
 
-fn detect(path: &Path, as_json: bool) -> Result<ExitCode, CheckError> {
-    let tree = Tree::open(path)?;
-    let config = check::repo_config(&tree)?;
-    let check::Detection {
-        setup: steps,
-        commands,
-        passed_over,
-    } = check::survey(&tree, &config)?;
-    if as_json {
-        print_json(&json!({
-            "setup": steps,
-            "commands": commands,
-            "passed_over": passed_over,
-            "warnings": config.warnings,
-        }));
-        return Ok(ExitCode::SUCCESS);
-    }
-    for warning in &config.warnings {
-        eprintln!("mend: {}", visible(warning));
-    }
-    let mut out = std::io::stdout().lock();
-    for step in &steps {
-        let _ = writeln!(
-            out,
-            "set-up: {}\n    because: {}",
-            visible(&step.shown()),
-            visible(&step.why)
-        );
-    }
-    for command in &commands {
-        let place = command
-            .folder
-            .as_ref()
-            .map_or(String::new(), |f| format!(", in {f}"));
-        // A closed pipe is the reader's choice.
-        let _ = writeln!(
-            out,
-            "{}\n    because: {}{}",
-            visible(&command.command),
-            visible(&command.why),
-            visible(&place)
-        );
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
 /// What `mend check run` was asked for.
 struct Asked<'a> {
     path: &'a Path,
@@ -177,9 +135,7 @@ async fn run_check(
     } = asked;
     let tree = Tree::open(path)?;
     let config = check::repo_config(&tree)?;
-    for warning in &config.warnings {
-        eprintln!("mend: {}", visible(warning));
-    }
+    check_detect::warn(&config);
     let commands = if given.is_empty() {
         check::detect(&tree, &config)?
     } else {
@@ -220,8 +176,12 @@ async fn run_check(
         commands,
         options,
         setup: setup.clone(),
+        baseline: None,
     };
-    let runs = checks.full(&[], None, &cancel, &Terminal).await;
+    let terminal = Terminal::default();
+    let beat = terminal.beat();
+    let runs = checks.full(&[], None, &cancel, &terminal).await;
+    beat.abort();
     interrupt.abort();
     let runs = runs?;
     let outcome = check::overall(&runs);
@@ -283,17 +243,57 @@ fn print_json(value: &serde_json::Value) {
 }
 
 /// Progress on standard error.
-struct Terminal;
+#[derive(Default)]
+struct Terminal {
+    running: Arc<Mutex<Option<(String, Instant)>>>,
+}
+
+/// How often it is said that a command still runs.
+const BEAT: Duration = Duration::from_secs(15);
+
+impl Terminal {
+    /// Says from time to time what still runs.
+    fn beat(&self) -> tokio::task::JoinHandle<()> {
+        let running = self.running.clone();
+        tokio::spawn(async move {
+            let mut ticks = tokio::time::interval(BEAT);
+            loop {
+                ticks.tick().await;
+                let now = running.lock().ok().and_then(|r| r.clone());
+                if let Some((command, since)) = now.filter(|(_, s)| s.elapsed() >= BEAT) {
+                    let seconds = since.elapsed().as_secs();
+                    eprintln!("still running {} ({seconds} s)", visible(&command));
+                }
+            }
+        })
+    }
+
+    fn set(&self, command: Option<String>) {
+        if let Ok(mut running) = self.running.lock() {
+            *running = command.map(|c| (c, Instant::now()));
+        }
+    }
+}
 
 impl Journal for Terminal {
     fn tell(&self, event: Progress) {
         match event {
-            Progress::SetUpStarted { command } => eprintln!("setting up: {}", visible(&command)),
+            Progress::SetUpStarted { command } => {
+                eprintln!("setting up: {}", visible(&command));
+                self.set(Some(command));
+            }
             Progress::SetUpEnded(report) => {
+                self.set(None);
                 eprintln!("set-up: {}", visible(&crate::render::set_up(&report)));
             }
-            Progress::CheckStarted { command } => eprintln!("running {}", visible(&command)),
-            Progress::CheckEnded { outcome, .. } => eprintln!("{}", outcome.words()),
+            Progress::CheckStarted { command } => {
+                eprintln!("running {}", visible(&command));
+                self.set(Some(command));
+            }
+            Progress::CheckEnded { outcome, .. } => {
+                self.set(None);
+                eprintln!("{}", outcome.words());
+            }
             _ => {}
         }
     }

@@ -159,6 +159,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         setup,
         commands: &args.check,
         base_check: !args.no_base,
+        baseline: None,
         allow_tests: args.allow_tests,
         limits: &limits,
         model: &*model,

@@ -3,6 +3,7 @@
 
 mod check;
 mod check_classify;
+mod check_detect;
 mod demo;
 mod edit;
 mod exit;

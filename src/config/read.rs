@@ -228,6 +228,9 @@ fn limits(r: &mut Reader<'_>) -> Limits {
         tool_result_bytes: r
             .number("limits.tool_result_bytes", 1024, 16 * 1024 * 1024)
             .map_or(plain.tool_result_bytes, |n| n as usize),
+        reruns: r
+            .number("limits.reruns", 0, 10)
+            .map_or(plain.reruns, |n| n as u32),
     }
 }
 

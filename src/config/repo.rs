@@ -81,6 +81,7 @@ impl RepoLimits {
                 (theirs, ours) => ours.or(theirs),
             },
             tool_result_bytes: least(self.tool_result_bytes, operator.tool_result_bytes),
+            reruns: operator.reruns,
         }
     }
 }

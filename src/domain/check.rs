@@ -130,6 +130,9 @@ pub struct Classification {
     pub narrowed: bool,
     /// The runner that was recognised by its output, when one was.
     pub runner: Option<String>,
+    /// Names among `failed_names` that passed when they ran again alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<String>,
     /// The facts that the decision rests on, one short line each.
     pub evidence: Vec<String>,
 }

@@ -309,6 +309,8 @@ pub enum Reason {
     CheckTimedOut,
     NotChecked,
     NewlyBroken,
+    /// All that is red besides old failures passed when it ran again alone.
+    FlakyLeft,
     NotFixedYet,
     NotReproduced,
     NoBase,

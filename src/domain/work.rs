@@ -43,6 +43,8 @@ pub struct Limits {
     pub dollars: Option<f64>,
     /// Bytes of one tool result.
     pub tool_result_bytes: usize,
+    /// How often a test that fails newly is run again alone before it is called broken.
+    pub reruns: u32,
 }
 
 impl Default for Limits {
@@ -54,6 +56,7 @@ impl Default for Limits {
             input_tokens: 2_000_000,
             dollars: None,
             tool_result_bytes: 64 * 1024,
+            reruns: 2,
         }
     }
 }

@@ -12,7 +12,7 @@ pub use recording::{REVIEW_FOLDER, Recorded, RecordedCheck, RecordedTask, Record
 pub use verdict::{Facts, verdict};
 
 use crate::agent::{self, AgentError, Base, Earlier, Ended, Prompts, TurnEffect, Work};
-use crate::check::{CheckCommand, CheckError, Checks, RunOptions, SetUp, pairs};
+use crate::check::{Baseline, CheckCommand, CheckError, Checks, RunOptions, SetUp, pairs};
 use crate::config::RepoConfig;
 use crate::domain::{
     Cancel, CheckPair, CheckRun, Contradiction, Journal, Keep, Limits, Progress, Reason, Report,
@@ -46,6 +46,8 @@ pub struct Input<'a> {
     pub commands: &'a [String],
     /// Whether the check runs on the untouched code first.
     pub base_check: bool,
+    /// What is known about the base, where it is a commit's tree.
+    pub baseline: Option<Baseline>,
     /// Lifts the protection of existing tests, as an entitled person asked.
     pub allow_tests: bool,
     pub limits: &'a Limits,
@@ -212,10 +214,12 @@ fn checks(input: &Input<'_>, folder: &Path, commands: &[CheckCommand]) -> Result
         options: RunOptions {
             limit: Duration::from_secs(input.limits.check_s),
             files: files.map(|e| e.path.to_string()).collect(),
+            again: input.limits.reruns,
             ..RunOptions::default()
         },
         source,
         setup: input.setup.clone(),
+        baseline: input.baseline.clone().filter(|_| folder == input.base),
     })
 }
 
@@ -233,6 +237,7 @@ fn workspace(input: &Input<'_>, copy: &Path) -> Result<Workspace, FixError> {
         tests: input.config.test_paths.clone().unwrap_or(defaults.tests),
         allow_tests: input.allow_tests,
         allow_new_tests: input.config.new_tests(),
+        refused: [defaults.refused, input.config.protected_paths.clone()].concat(),
         result_bytes: input.limits.tool_result_bytes,
         page_lines: input.agent.page_lines,
         redactor: input.redactor.clone(),

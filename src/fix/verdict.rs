@@ -94,22 +94,29 @@ fn failed(facts: &Facts<'_>) -> (Verdict, Reason) {
     if facts.pairs.iter().all(|p| p.base.is_none()) {
         return (Verdict::Draft, Reason::NoBase);
     }
-    // A red command counts as explained only where the comparison shows that the rest is old.
-    let explained = facts.pairs.iter().all(|p| {
-        let red = p
-            .after
+    // A red command counts as explained only where the comparison shows that the rest is old, or
+    // passed when it ran again alone.
+    let red = |p: &&CheckPair| {
+        p.after
             .as_ref()
-            .is_none_or(|r| r.classification.outcome != Outcome::Passed);
-        !red || (p
-            .base
+            .is_none_or(|r| r.classification.outcome != Outcome::Passed)
+    };
+    let is_old = |p: &CheckPair| {
+        p.base
             .as_ref()
             .is_some_and(|b| b.classification.outcome == Outcome::Failed)
-            && !p.comparison.already_failing.is_empty())
-    });
+            && !p.comparison.already_failing.is_empty()
+    };
+    let is_flaky = |p: &CheckPair| !p.comparison.flaky.is_empty();
+    let all_red = || facts.pairs.iter().filter(red);
+    let explained = all_red().all(|p| is_old(p) && !is_flaky(p));
+    let flaky_left = all_red().all(|p| is_old(p) || is_flaky(p));
     // A reproduction is something fixed, also where no test of the project showed it.
     let fixed = facts.reproduced || facts.pairs.iter().any(|p| !p.comparison.fixed.is_empty());
     if explained && fixed {
         (Verdict::Ready, Reason::FixedOthersFailBefore)
+    } else if flaky_left && fixed {
+        (Verdict::Draft, Reason::FlakyLeft)
     } else {
         (Verdict::Draft, Reason::NotFixedYet)
     }

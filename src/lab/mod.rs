@@ -85,6 +85,7 @@ pub async fn replay(
         setup: None,
         commands: &task.check,
         base_check: task.base_check,
+        baseline: None,
         allow_tests: task.allow_tests,
         limits: &task.limits,
         model: &model,

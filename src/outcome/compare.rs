@@ -71,6 +71,7 @@ impl Run {
         let failing = names(view.classification.failed_names.iter());
         let passing = names(facts.passing.iter());
         let mut flaky: BTreeSet<String> = facts.flaky.iter().map(|name| key(name)).collect();
+        flaky.extend(view.classification.flaky.iter().map(|name| key(name)));
         flaky.extend(
             failing
                 .keys()

@@ -146,6 +146,7 @@ pub fn classify_without(input: &Input<'_>, held: &[&str]) -> Classification {
         blames_change: blamed.is_some(),
         narrowed,
         runner: facts.runner.map(str::to_string),
+        flaky: Vec::new(),
     }
 }
 

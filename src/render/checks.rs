@@ -116,6 +116,20 @@ fn names(pair: &CheckPair) -> String {
     parts.join(" · ")
 }
 
+/// Where nothing but tests that passed alone is red.
+pub(super) fn flaky_left(pairs: &[CheckPair]) -> String {
+    let all = pairs.iter().flat_map(|p| p.comparison.flaky.clone());
+    let flaky: Vec<String> = all.collect();
+    let (are, they) = match flaky.len() {
+        1 => ("A test is flaky", "it"),
+        _ => ("Tests are flaky", "they"),
+    };
+    format!(
+        "**{are}, so the check is red**: {} failed with this change and passed when {they} ran again alone.",
+        some(&flaky)
+    )
+}
+
 /// Names as code, cut and counted when there are many.
 pub(super) fn some(names: &[String]) -> String {
     if names.is_empty() {

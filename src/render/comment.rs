@@ -192,6 +192,7 @@ fn why_draft(e: &Ending<'_>) -> String {
         Reason::CheckTimedOut => "the check timed out".to_string(),
         Reason::NotChecked => "the change was not checked".to_string(),
         Reason::NewlyBroken => "it breaks something that passed before".to_string(),
+        Reason::FlakyLeft => "a test failed once and passed alone".to_string(),
         Reason::NotFixedYet => "the check still fails".to_string(),
         Reason::NotReproduced => {
             "the check was green before, so the fix is not reproduced".to_string()

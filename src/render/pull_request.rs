@@ -1,6 +1,6 @@
 //! The pull request: its title and its body.
 
-use super::checks::{cell, check_table, check_words, some};
+use super::checks::{cell, check_table, check_words, flaky_left, some};
 use super::proof;
 use super::setup::set_up;
 use super::words::{count, duration, thousands};
@@ -169,6 +169,7 @@ fn headline(pr: &PullRequest<'_>) -> String {
                 some(&broken)
             )
         }
+        Reason::FlakyLeft => flaky_left(pr.checks),
         Reason::NotFixedYet => format!("**Not fixed yet.** {}", still_failing(pr.checks)),
         Reason::NotReproduced => not_reproduced(pr),
         Reason::CheckIsDeaf => proof::weaknesses(pr.weaknesses, WeaknessKind::Deaf),

@@ -6,6 +6,7 @@ use super::prepare::{Prepared, prepare};
 use super::resume::Keeper;
 use super::status::{Board, StatusComment};
 use super::{Bench, TaskError, publish};
+use crate::check::Baseline;
 use crate::check::SetUp;
 use crate::config::RepoConfig;
 use crate::domain::{Cancel, Command, Progress, Report, Step, Trigger, TriggerKind, Verdict};
@@ -242,6 +243,11 @@ impl Attempt<'_> {
             setup: Some(self.set_up(&prepared.config)),
             commands: &[],
             base_check: true,
+            baseline: Some(Baseline {
+                folder: bench.baselines.clone(),
+                repo: trigger.issue.repo.id.to_string(),
+                commit: ground.base.to_string(),
+            }),
             allow_tests,
             limits: &limits,
             model: &*cast.worker,

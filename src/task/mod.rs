@@ -60,6 +60,8 @@ pub struct Bench {
     pub scratch: PathBuf,
     /// What set-ups may reach and are given; `cache` holds a folder for each repository.
     pub setup: SetUpSettings,
+    /// What checks said about commits, kept from task to task.
+    pub baselines: PathBuf,
     pub redactor: Redactor,
     pub clock: Arc<dyn Clock>,
     pub times: Times,

@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 /// Largest file that [`Tree::read`] reads, in bytes.
 pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
@@ -139,6 +140,25 @@ impl Tree {
         };
         match statat(&folder, real.name(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(Meta::of(&stat))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(e) => Err(TreeError::of("look at", path, e)),
+        }
+    }
+
+    /// When the content at `path` was last written, links inside the tree followed; `None` when
+    /// nothing stands there.
+    ///
+    /// # Errors
+    /// `Outside`, `Dangling`.
+    pub fn modified(&self, path: &RelPath) -> Result<Option<SystemTime>, TreeError> {
+        let real = self.canonical(path)?;
+        let folder = self.parent_of(&real)?;
+        match statat(&folder, real.name(), AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => {
+                let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
+                let part = u32::try_from(stat.st_mtime_nsec).unwrap_or(0);
+                Ok(SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, part)))
+            }
             Err(Errno::NOENT) => Ok(None),
             Err(e) => Err(TreeError::of("look at", path, e)),
         }

@@ -34,6 +34,7 @@ fn run(outcome: Outcome, passed: u64, failed: u64, names: &[&str], reason: &str)
             blames_change: false,
             narrowed: false,
             runner: Some("pytest".into()),
+            flaky: vec![],
             evidence: vec![],
         },
     }

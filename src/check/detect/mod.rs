@@ -15,7 +15,7 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
-mod words;
+pub(super) mod words;
 
 use super::project::{Project, is_beneath};
 use super::{CheckCommand, CheckError, SetupCommand};
@@ -76,7 +76,7 @@ const ECOSYSTEMS: &[Ecosystem] = &[
     ecosystem("rust", rust::MANIFESTS, rust::find, Reach::All),
     Ecosystem {
         workspace: node::workspace,
-        ..ecosystem("node", node::MANIFESTS, node::find, Reach::All)
+        ..ecosystem("node", node::MANIFESTS, node::find, Reach::Tests)
     },
     Ecosystem {
         workspace: go::workspace,

@@ -2,7 +2,7 @@
 
 /// A tool that tests, or that calls one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Tool {
+pub(in crate::check) enum Tool {
     Pytest,
     Unittest,
     Django,
@@ -37,7 +37,7 @@ pub(super) enum Tool {
 
 impl Tool {
     /// The ecosystem whose tests it runs; `None` where the line does not say.
-    pub(super) fn ecosystem(self) -> Option<&'static str> {
+    pub(in crate::check) fn ecosystem(self) -> Option<&'static str> {
         Some(match self {
             Tool::Pytest | Tool::Unittest | Tool::Django | Tool::Tox | Tool::Nox => "python",
             Tool::Node
@@ -63,7 +63,7 @@ impl Tool {
 
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Call {
+pub(in crate::check) struct Call {
     pub tool: Tool,
     /// The words after the tool's own.
     pub args: Vec<String>,
@@ -77,7 +77,7 @@ const WRAPPERS: &[&[&str]] = &[
     &["hatch", "run"],
     &["pipenv", "run"],
     &["rye", "run"],
-    &["coverage", "run", "-m"],
+    &["coverage", "run"],
     &["bundle", "exec"],
     &["npx"],
     &["bunx"],
@@ -97,7 +97,7 @@ const WRAPPERS: &[&[&str]] = &[
 ];
 
 /// The calls in a script, in order.
-pub(super) fn calls(script: &str) -> Vec<Call> {
+pub(in crate::check) fn calls(script: &str) -> Vec<Call> {
     let joined = script.replace("\\\n", " ");
     joined
         .split(['\n', ';', '|'])
@@ -114,12 +114,16 @@ pub(super) fn calls(script: &str) -> Vec<Call> {
 }
 
 /// The call that a list of words makes.
-pub(super) fn call(words: &[String]) -> Option<Call> {
+pub(in crate::check) fn call(words: &[String]) -> Option<Call> {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     if words.first().is_some_and(|w| w.starts_with('#')) {
         return None;
     }
     loop {
+        // tox writes the interpreter and folders in braces.
+        if words.first() == Some(&"{envpython}") {
+            words[0] = "python3";
+        }
         while words.first().is_some_and(|w| is_assignment(w)) {
             words.remove(0);
         }
@@ -264,6 +268,8 @@ mod tests {
                 "discover",
             ),
             ("coverage run -m pytest tests", Tool::Pytest, "tests"),
+            ("coverage run --parallel -m pytest", Tool::Pytest, ""),
+            ("{envpython} -m pytest", Tool::Pytest, ""),
             ("python3.12 manage.py test app", Tool::Django, "app"),
             ("npm run test:unit", Tool::Script, ""),
             ("nyc tape 'test/**/*.js'", Tool::Tap, "test/**/*.js"),

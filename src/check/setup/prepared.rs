@@ -88,6 +88,12 @@ impl Prepared {
         .await
     }
 
+    /// By what the state of the dependencies is known; empty where there are none.
+    pub(crate) fn key(&self) -> String {
+        let name = self.kept.as_ref().and_then(|k| k.folder.file_name());
+        name.map_or(String::new(), |n| n.to_string_lossy().into_owned())
+    }
+
     /// What the commands come to without a set-up: they didn't start.
     pub(crate) fn not_started(&self, commands: &[CheckCommand]) -> Option<Vec<CheckRun>> {
         let failed = self.report.failed.as_ref()?;
@@ -101,7 +107,7 @@ impl Prepared {
         let reason = crate::text::one_line(&crate::text::visible(&reason));
         let reason = crate::text::clip_words(reason.trim_end_matches('.'), 239) + ".";
         let run = |command: &CheckCommand| CheckRun {
-            command: command.command.clone(),
+            command: command.shown(),
             exit: Exit::Code(1),
             duration_ms: 0,
             output: format!(
@@ -120,6 +126,7 @@ impl Prepared {
                 blames_change: false,
                 narrowed: command.narrowed,
                 runner: None,
+                flaky: Vec::new(),
                 evidence: vec!["the set-up failed, so the command was not run".into()],
             },
         };

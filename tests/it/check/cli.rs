@@ -106,3 +106,48 @@ fn the_exit_code_says_how_it_ended() {
             .contains("did you mean `check`")
     );
 }
+
+#[test]
+fn the_schema_that_is_kept_is_the_one_of_the_code() {
+    let out = mend(&["schema"]);
+    assert_eq!(out.status.code(), Some(0));
+    let kept = std::fs::read_to_string("deploy/mend.schema.json").unwrap();
+    assert_eq!(
+        String::from_utf8(out.stdout).unwrap(),
+        kept,
+        "write it again: mend check schema >deploy/mend.schema.json"
+    );
+}
+
+#[test]
+fn detection_shows_set_up_and_what_was_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    lay(
+        dir.path(),
+        &[
+            ("pyproject.toml", "[project]\nname = 'x'\n"),
+            ("tox.ini", "[testenv]\ncommands = pytest\n"),
+            ("uv.lock", ""),
+            ("tests/test_a.py", "import pytest\n"),
+            (".github/mend.toml", "env = { A = 'b' }\n"),
+        ],
+    );
+    let out = mend(&["detect", dir.path().to_str().unwrap()]);
+    assert_eq!(
+        String::from_utf8(out.stdout).unwrap(),
+        "python3 -m pytest\n    because: tests/test_a.py imports pytest; tox.ini calls pytest\n    with A=b\n\nset-up:\n  uv sync --frozen\n      because: uv.lock\n      without uv: python3 -m pip install -e . pytest\n\npassed over:\n  tox: it installs environments of its own; what it runs was read from tox.ini\n"
+    );
+    let value = json(&mend(&["detect", dir.path().to_str().unwrap(), "--json"]));
+    assert_eq!(value["setup"][0]["needs"], "uv");
+    assert_eq!(value["passed_over"][0]["what"], "tox");
+    assert_eq!(value["commands"][0]["env"][0][0], "A");
+}
+
+#[test]
+fn the_example_of_a_repositorys_file_is_one() {
+    let text = std::fs::read_to_string("deploy/repository.toml").unwrap();
+    let config = mend::config::RepoConfig::parse(&text).unwrap();
+    assert!(config.warnings.is_empty(), "{:?}", config.warnings);
+    assert_eq!(config.packages[0].folder, "libs/parser");
+    assert_eq!(config.limits.check_s, Some(300));
+}

@@ -1,6 +1,10 @@
 //! A project's check: found, and run for real.
 
+mod bodies;
 mod cli;
 mod detect;
+mod ecosystems;
+mod projects;
+mod reports;
 mod run;
 mod setup;

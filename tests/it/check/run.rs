@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-async fn sandbox() -> Sandbox {
+pub async fn sandbox() -> Sandbox {
     let settings = Settings {
         program: Some(env!("CARGO_BIN_EXE_mend").into()),
         path: system_path(),
@@ -28,7 +28,7 @@ fn system_path() -> String {
     entries.join(":")
 }
 
-fn options(seconds: u64) -> RunOptions {
+pub fn options(seconds: u64) -> RunOptions {
     RunOptions {
         limit: Duration::from_secs(seconds),
         ..RunOptions::default()
@@ -55,6 +55,7 @@ async fn checked(files: &[(&str, &str)]) -> Vec<CheckRun> {
         commands,
         options,
         setup: None,
+        baseline: None,
     };
     let runs = checks
         .full(&[], None, &Cancel::new(), &NoJournal)

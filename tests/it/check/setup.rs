@@ -123,6 +123,7 @@ impl Case {
                 ..RunOptions::default()
             },
             setup: Some(setup.clone()),
+            baseline: None,
         };
         let runs = checks
             .full(changes, None, &Cancel::new(), &self.told)

@@ -317,6 +317,7 @@ impl Case {
             setup: None,
             commands: &self.commands,
             base_check: self.base_check,
+            baseline: None,
             allow_tests: self.allow_tests,
             limits: &config.limits.narrow(&self.limits),
             model,

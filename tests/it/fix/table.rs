@@ -24,6 +24,7 @@ fn run(outcome: Outcome) -> CheckRun {
             blames_change: false,
             narrowed: false,
             runner: None,
+            flaky: vec![],
             evidence: vec![],
         },
     }

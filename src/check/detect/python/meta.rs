@@ -221,7 +221,8 @@ impl Meta {
                 |l: &&str| !l.contains('{') && !l.split(' ').next().unwrap_or(l).ends_with(':');
             requirements.extend(lines(deps).filter(plain).map(String::from));
         }
-        for line in lines(self.tox.get("testenv", "commands").unwrap_or_default()) {
+        let commands = self.tox.get("testenv", "commands").unwrap_or_default();
+        for line in lines(&commands.replace("\\\n", " ")) {
             found.extend(calls(line).into_iter().map(|c| (c, "tox.ini".to_string())));
         }
         for path in [

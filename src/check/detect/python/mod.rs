@@ -20,11 +20,31 @@ use std::sync::LazyLock;
 /// Folders from which unittest starts; more is no sensible project.
 const MOST: usize = 8;
 /// Options of pytest that choose what is collected, and are taken over from a project's scripts.
-const COLLECTING: &[&str] = &[
-    "--doctest-modules",
+const COLLECTING: &[&str] = &["--doctest-modules", "--pyargs"];
+/// The same, with a value.
+const COLLECTING_BY: &[&str] = &[
     "--doctest-glob",
-    "--pyargs",
     "--import-mode",
+    "--ignore",
+    "--ignore-glob",
+];
+
+/// Other options with a value, which may look like a folder.
+const VALUED: &[&str] = &[
+    "--cov",
+    "--cov-report",
+    "--cov-config",
+    "--ignore",
+    "--ignore-glob",
+    "--rootdir",
+    "--basetemp",
+    "--confcutdir",
+    "--junitxml",
+    "-c",
+    "-n",
+    "-o",
+    "-p",
+    "-W",
 ];
 
 /// What makes a folder a package of its own.
@@ -181,9 +201,15 @@ fn collected(project: &Project<'_>, meta: &Meta, calls: &[Call]) -> String {
             words.push(word);
         }
     };
-    for option in calls.iter().flat_map(|c| &c.args) {
-        if COLLECTING.contains(&option.split('=').next().unwrap_or(option)) {
-            add(option);
+    for call in calls {
+        for (at, word) in call.args.iter().enumerate() {
+            let name = word.split('=').next().unwrap_or(word);
+            let with_value = COLLECTING_BY.contains(&name);
+            if COLLECTING.contains(&name) || with_value && word.contains('=') {
+                add(word);
+            } else if with_value && let Some(value) = call.args.get(at + 1) {
+                add(&format!("{name}={value}"));
+            }
         }
     }
     let in_ini = |ini: &ini::Ini| {
@@ -198,11 +224,21 @@ fn collected(project: &Project<'_>, meta: &Meta, calls: &[Call]) -> String {
             .is_some();
     let places = |call: &Call| -> Vec<String> {
         let bare = |a: &String| {
-            let inner = a.trim_start_matches("{posargs:").trim_end_matches('}');
-            inner.trim_end_matches('/').to_string()
+            let inner = ["{posargs:", "{args:"]
+                .iter()
+                .find_map(|p| a.strip_prefix(p));
+            let inner = inner.unwrap_or(a);
+            // `{tox_root}/tests`
+            let inner = match inner.split_once("}/").filter(|_| inner.starts_with('{')) {
+                Some((_, rest)) => rest,
+                None => inner,
+            };
+            inner.trim_end_matches(['}', '/']).to_string()
         };
-        let args = call.args.iter().map(bare);
-        args.filter(|a| !a.starts_with('-') && project.has_folder(a))
+        let value = |at: usize| at > 0 && VALUED.contains(&call.args[at - 1].as_str());
+        let args = call.args.iter().enumerate().filter(|(at, _)| !value(*at));
+        args.map(|(_, a)| bare(a))
+            .filter(|a| !a.starts_with('-') && project.has_folder(a))
             .collect()
     };
     let whole = calls.iter().any(|c| places(c).is_empty() || narrows(c));
@@ -216,14 +252,7 @@ fn collected(project: &Project<'_>, meta: &Meta, calls: &[Call]) -> String {
 
 /// Whether a call runs only some of the tests in its folders.
 fn narrows(call: &Call) -> bool {
-    let options = [
-        "-k",
-        "-m",
-        "--deselect",
-        "--ignore",
-        "--co",
-        "--collect-only",
-    ];
+    let options = ["-k", "-m", "--deselect", "--co", "--collect-only"];
     call.args.iter().any(|a| options.contains(&a.as_str()))
 }
 

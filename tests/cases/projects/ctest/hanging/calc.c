@@ -1,0 +1,11 @@
+#include <stdlib.h>
+#include <unistd.h>
+
+int add(int a, int b) { return a + b; }
+
+int main(int n, char **words) {
+    (void)n;
+    if (atoi(words[1]) == 1) return add(1, 1) != 2;
+    sleep(10000);
+    return 0;
+}

@@ -1,0 +1,5 @@
+from django.db import models
+
+
+class Item(models.Model):
+    price = models.IntegerField()

@@ -1,0 +1,1 @@
+exec a_program_that_nobody_has

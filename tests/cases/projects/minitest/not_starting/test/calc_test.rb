@@ -1,0 +1,2 @@
+require "minitest/autorun"
+require "a_package_that_nobody_has"

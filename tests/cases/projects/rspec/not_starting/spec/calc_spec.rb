@@ -1,0 +1,1 @@
+require "a_package_that_nobody_has"

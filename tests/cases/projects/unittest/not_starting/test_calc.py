@@ -1,0 +1,3 @@
+import unittest
+
+import a_package_that_nobody_has
