@@ -143,8 +143,7 @@ impl Server {
             times: extra.times,
             journal: extra.journal,
         });
-        let stop = Cancel::new();
-        let mut parts = JoinSet::new();
+        let (stop, mut parts) = (Cancel::new(), JoinSet::new());
         let ours = Arc::new(settings.github.clone());
         let receiver = Receiver::new(
             store.clone(),
