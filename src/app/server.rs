@@ -100,11 +100,7 @@ impl Server {
         extra: Extra,
     ) -> Result<Server, StartError> {
         let state = &settings.server.state_dir;
-        let (private, scratch) = (state.join("tasks"), state.join("work"));
-        for (folder, mode) in [(state, 0o711), (&private, 0o700), (&scratch, 0o711)] {
-            make_folder(folder, mode)?;
-        }
-        sweep(&scratch)?;
+        let (private, scratch) = folders(state)?;
         sweep_temporary(environment);
         let mut sandbox = sandbox_settings(&settings.sandbox, environment);
         sandbox.program = extra.program.clone();
@@ -196,6 +192,20 @@ impl Server {
     pub async fn abort(mut self) {
         self.parts.shutdown().await;
     }
+}
+
+/// The folders for private git directories and for throwaway trees, made and swept.
+fn folders(state: &Path) -> Result<(PathBuf, PathBuf), StartError> {
+    let (private, scratch) = (state.join("tasks"), state.join("work"));
+    for (folder, mode) in [
+        (state, 0o711),
+        (private.as_path(), 0o700),
+        (scratch.as_path(), 0o711),
+    ] {
+        make_folder(folder, mode)?;
+    }
+    sweep(&scratch)?;
+    Ok((private, scratch))
 }
 
 fn github(settings: &Settings, extra: &Extra) -> Result<Github, StartError> {

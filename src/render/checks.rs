@@ -116,6 +116,16 @@ fn names(pair: &CheckPair) -> String {
     parts.join(" · ")
 }
 
+/// What passed before and does not pass with the change.
+pub(super) fn newly_broken(pairs: &[CheckPair]) -> String {
+    let all = pairs.iter().flat_map(|p| p.comparison.newly_broken.clone());
+    let broken: Vec<String> = all.collect();
+    format!(
+        "**This change breaks what passed before**: {}.",
+        some(&broken)
+    )
+}
+
 /// Where nothing but tests that passed alone is red.
 pub(super) fn flaky_left(pairs: &[CheckPair]) -> String {
     let all = pairs.iter().flat_map(|p| p.comparison.flaky.clone());

@@ -1,6 +1,6 @@
 //! The pull request: its title and its body.
 
-use super::checks::{cell, check_table, check_words, flaky_left, some};
+use super::checks::{cell, check_table, check_words, flaky_left, newly_broken};
 use super::proof;
 use super::setup::set_up;
 use super::words::{count, duration, thousands};
@@ -158,17 +158,7 @@ fn headline(pr: &PullRequest<'_>) -> String {
             ),
             None => "**This change was not checked**: no check was made with it.".to_string(),
         },
-        Reason::NewlyBroken => {
-            let broken: Vec<String> = pr
-                .checks
-                .iter()
-                .flat_map(|p| p.comparison.newly_broken.clone())
-                .collect();
-            format!(
-                "**This change breaks what passed before**: {}.",
-                some(&broken)
-            )
-        }
+        Reason::NewlyBroken => newly_broken(pr.checks),
         Reason::FlakyLeft => flaky_left(pr.checks),
         Reason::NotFixedYet => format!("**Not fixed yet.** {}", still_failing(pr.checks)),
         Reason::NotReproduced => not_reproduced(pr),

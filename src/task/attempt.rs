@@ -204,6 +204,15 @@ impl Attempt<'_> {
         Ok(outgoing)
     }
 
+    /// Where the checks of this commit are kept.
+    fn baseline(&self, prepared: &Prepared) -> Baseline {
+        Baseline {
+            folder: self.bench.baselines.clone(),
+            repo: self.trigger().issue.repo.id.to_string(),
+            commit: prepared.ground.base.to_string(),
+        }
+    }
+
     async fn fix(&self, prepared: &Prepared) -> Result<Outgoing, TaskError> {
         let (bench, trigger, ground) = (self.bench, self.trigger(), &prepared.ground);
         let short = &ground.base.to_string()[..7];
@@ -243,11 +252,7 @@ impl Attempt<'_> {
             setup: Some(self.set_up(&prepared.config)),
             commands: &[],
             base_check: true,
-            baseline: Some(Baseline {
-                folder: bench.baselines.clone(),
-                repo: trigger.issue.repo.id.to_string(),
-                commit: ground.base.to_string(),
-            }),
+            baseline: Some(self.baseline(prepared)),
             allow_tests,
             limits: &limits,
             model: &*cast.worker,
