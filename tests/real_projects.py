@@ -29,7 +29,7 @@ PYTHON = {
     "tabulate": (["-e", ".", "pytest"], "python -m pytest --doctest-modules --ignore benchmark"),
     "toolz": (["-e", ".", "pytest"], "python -m pytest"),
     "tomlkit": (["-e", ".", "pytest", "pyyaml"], "python -m pytest"),
-    "marshmallow": (["-e", ".[tests]"], "python -m pytest"),
+    "marshmallow": (["-e", ".", "pytest", "simplejson"], "python -m pytest"),
     "jinja2": (["-e", ".", "pytest", "trio"], "python -m pytest"),
     "boltons": (["-e", ".", "pytest"], "python -m pytest --doctest-modules boltons tests"),
     "humanize": (["-e", ".[tests]"], "python -m pytest"),
