@@ -137,6 +137,9 @@ pub struct Trigger {
     pub issue: IssueRef,
     pub by: Person,
     pub what: TriggerKind,
+    /// The pull request on which it was asked; `None` where it was asked on the issue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_on: Option<u64>,
     pub title: String,
     pub body: String,
     /// The semantic key: repository id, issue id, and the labelled event or the comment and its edit time.

@@ -1,14 +1,14 @@
 //! Check runs on a commit.
 
-use super::client::Ask;
+use super::client::{Ask, segment};
 use super::error::GithubError;
 use super::session::{Purpose, Session};
-use super::wire::CheckRunInfo;
-use serde::Serialize;
+use super::wire::{CheckRunInfo, list};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// How a check run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {
     Success,
@@ -20,7 +20,7 @@ pub enum Conclusion {
     Skipped,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AnnotationLevel {
     Notice,
@@ -29,7 +29,7 @@ pub enum AnnotationLevel {
 }
 
 /// A remark at lines of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Annotation {
     pub path: String,
     pub start_line: u64,
@@ -41,13 +41,13 @@ pub struct Annotation {
 }
 
 /// What a check run shows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckOutput {
     pub title: String,
     pub summary: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub annotations: Vec<Annotation>,
 }
 
@@ -65,9 +65,39 @@ pub struct NewCheckRun<'a> {
 }
 
 /// GitHub takes no more in one request.
-const MOST_ANNOTATIONS: usize = 50;
+pub const MOST_ANNOTATIONS: usize = 50;
+
+#[derive(Deserialize)]
+struct Found {
+    #[serde(default, deserialize_with = "list")]
+    check_runs: Vec<CheckRunInfo>,
+}
 
 impl Session {
+    /// The App's own check run of this name and external id on a commit.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn find_check_run(
+        &self,
+        head_sha: &str,
+        name: &str,
+        external_id: &str,
+    ) -> Result<Option<CheckRunInfo>, GithubError> {
+        let app = self.github().app_id();
+        let ask = Ask::get(self.path(&format!(
+            "/commits/{}/check-runs?check_name={}&app_id={app}&filter=all&per_page=100",
+            segment(head_sha),
+            segment(name)
+        )));
+        let found: Found = self.call(Purpose::Status, &ask).await?.json()?;
+        let ours = |run: &CheckRunInfo| {
+            run.app.as_ref().is_none_or(|by| by.id == app)
+                && run.external_id.as_deref() == Some(external_id)
+        };
+        Ok(found.check_runs.into_iter().find(ours))
+    }
+
     /// Makes a check run; sent once.
     ///
     /// # Errors

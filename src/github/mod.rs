@@ -26,7 +26,9 @@ mod time;
 mod wire;
 
 pub use app::{BotIdentity, Github, GithubSettings, Installation};
-pub use checks::{Annotation, AnnotationLevel, CheckOutput, Conclusion, NewCheckRun};
+pub use checks::{
+    Annotation, AnnotationLevel, CheckOutput, Conclusion, MOST_ANNOTATIONS, NewCheckRun,
+};
 pub use error::{Detail, GithubError};
 pub use event::{
     Comment, CommentEvent, Event, EventError, Issue, IssueEvent, Origin, PullRequestEvent,

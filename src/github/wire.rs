@@ -169,6 +169,10 @@ pub struct PullInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct CheckRunInfo {
     pub id: u64,
+    #[serde(default)]
+    pub external_id: Option<String>,
+    #[serde(default)]
+    pub app: Option<AppRef>,
     #[serde(default, deserialize_with = "text")]
     pub html_url: String,
     #[serde(default, deserialize_with = "text")]

@@ -145,6 +145,7 @@ impl Admit {
             },
             by: person,
             what: TriggerKind::Label,
+            asked_on: None,
             title: issue.title,
             body: issue.body,
         };

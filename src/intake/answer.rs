@@ -69,6 +69,7 @@ impl Admit {
                     from_scratch: false,
                 },
             },
+            asked_on: None,
             // The report stays the one that the question is about.
             title: asked.trigger.title,
             body: asked.trigger.body,

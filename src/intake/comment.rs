@@ -136,6 +136,10 @@ impl Admit {
                         comment_id: comment.id,
                         command,
                     },
+                    asked_on: match asking.place.thread {
+                        Thread::Pull(number) => Some(number),
+                        Thread::Issue(_) => None,
+                    },
                     title: about.title.clone(),
                     body: about.body.clone(),
                 };

@@ -11,6 +11,8 @@ pub struct Live<'a> {
     /// The login of who started it, and by what: `label` or `comment`.
     pub by: &'a str,
     pub trigger: &'a str,
+    /// What a comment asked for, in a person's words.
+    pub asked: Option<&'a str>,
     /// Seconds since the Unix epoch.
     pub started: i64,
     /// Rows: a step's name and what is known of it; the current one is marked.
@@ -30,14 +32,21 @@ fn login(name: &str) -> String {
     code_span(&format!("@{name}"))
 }
 
+/// What was asked, quoted; empty where nothing was said.
+fn asked(words: Option<&str>) -> String {
+    let words = words.map(|w| neutralise(&clip_words(&one_line(w), 300)));
+    words.map_or(String::new(), |w| format!("> {w}\n\n"))
+}
+
 /// The comment while it runs.
 pub fn live(live: &Live<'_>) -> String {
     let mut out = format!(
-        "{}\n**Working on it** · started by {}'s {} at {} UTC\n\n| | |\n|---|---|\n",
+        "{}\n**Working on it** · started by {}'s {} at {} UTC\n\n{}| | |\n|---|---|\n",
         marker(live.task),
         login(live.by),
         live.trigger,
-        clock(live.started)
+        clock(live.started),
+        asked(live.asked)
     );
     for (i, (name, text)) in live.steps.iter().enumerate() {
         let name = if i == live.current {
@@ -87,6 +96,8 @@ pub(super) fn until_words(until: i64, now: i64) -> String {
 /// How a task ended.
 pub struct Ending<'a> {
     pub task: TaskId,
+    /// What a comment asked for, in a person's words.
+    pub asked: Option<&'a str>,
     pub verdict: Verdict,
     pub reason: Reason,
     pub stop: StopReason,
@@ -111,8 +122,9 @@ pub fn ending(e: &Ending<'_>) -> String {
         text.push_str(&format!("\n\nThe check, run by mend: {check}."));
     }
     format!(
-        "{}\n{text}\n\nTask {}, {}.",
+        "{}\n{}{text}\n\nTask {}, {}.",
         marker(e.task),
+        asked(e.asked),
         e.task,
         duration(e.elapsed_ms)
     )
@@ -134,7 +146,10 @@ fn statement(e: &Ending<'_>) -> String {
     };
     match (e.verdict, pr) {
         (Verdict::Ready, Some(pr)) => format!("**{pr}**, ready for review.{added}"),
-        (Verdict::Draft, Some(pr)) => format!("**{pr} as a draft**: {}.{added}", why_draft(e)),
+        (Verdict::Draft, Some(pr)) => format!(
+            "**{pr} as a draft**: {}.{added}",
+            why_draft(e.reason, e.stop, e.turns)
+        ),
         (Verdict::Ready | Verdict::Draft, None) => {
             format!(
                 "**The change is made but not published yet.** {error} It is kept and published when GitHub answers."
@@ -180,8 +195,9 @@ fn statement(e: &Ending<'_>) -> String {
     }
 }
 
-fn why_draft(e: &Ending<'_>) -> String {
-    match e.reason {
+/// Why a change is a draft; a clause.
+pub(super) fn why_draft(reason: Reason, stop: StopReason, turns: u32) -> String {
+    match reason {
         Reason::Contradiction => "a test contradicts the report; please decide".to_string(),
         Reason::DoubtedTest => {
             "the check passes, but the model doubted a test on the way".to_string()
@@ -202,7 +218,7 @@ fn why_draft(e: &Ending<'_>) -> String {
         Reason::TestsLost => "tests that ran before do not run any more".to_string(),
         Reason::TestsInSourceChanged => "it touches tests inside the source".to_string(),
         Reason::NoBase => "there is no base to compare with".to_string(),
-        Reason::LimitReached => format!("unfinished, {}", limit(e.stop, e.turns)),
+        Reason::LimitReached => format!("unfinished, {}", limit(stop, turns)),
         Reason::ModelUnreachable => "unfinished, the model gave no further answer".to_string(),
         _ => "unfinished".to_string(),
     }

@@ -3,6 +3,7 @@
 //! What the harness established stands apart from what the model said: the model's words pass
 //! `text::neutralise` and appear in one place, and no number in a text comes from it.
 
+mod check_run;
 mod checks;
 mod comment;
 mod commit;
@@ -12,6 +13,7 @@ mod pull_request;
 mod setup;
 mod words;
 
+pub use check_run::{check_run_summary, check_run_title, contradiction_remark, deciding};
 pub use checks::{check_table, check_words};
 pub use comment::{Ending, Live, ending, live, waiting};
 pub use commit::commit_message;

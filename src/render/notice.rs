@@ -72,6 +72,8 @@ pub struct Standing {
     /// The word of its state in the queue.
     pub state: &'static str,
     pub verdict: Option<Verdict>,
+    /// The pull request that it opened, updated or was asked on.
+    pub pull_request: Option<u64>,
     /// When it is gone on with, in seconds since the Unix epoch, where it waits for the model.
     pub waits_until: Option<i64>,
 }
@@ -82,14 +84,20 @@ pub fn status(task: Option<Standing>, now: i64) -> String {
         return "There was no run for this issue yet.".to_string();
     };
     let id = task.task;
+    let pull = task
+        .pull_request
+        .map(|n| format!(" Its pull request: #{n}."))
+        .unwrap_or_default();
     match (task.verdict, task.waits_until) {
-        (Some(verdict), _) => format!("The last run (task {id}) ended: {}.", verdict.words()),
+        (Some(verdict), _) => {
+            format!("The last run (task {id}) ended: {}.{pull}", verdict.words())
+        }
         (None, Some(until)) => format!(
-            "Task {id} is parked: it waits for the model until {}, then goes on from where it is. `/mend stop` ends it.",
+            "Task {id} is parked: it waits for the model until {}, then goes on from where it is.{pull} `/mend stop` ends it.",
             until_words(until, now)
         ),
         (None, None) => format!(
-            "Task {id} is {}; its comment above is kept up to date.",
+            "Task {id} is {}; its comment above is kept up to date.{pull}",
             task.state
         ),
     }

@@ -55,6 +55,9 @@ pub struct CheckRunView {
     pub conclusion: Option<String>,
     pub title: Option<String>,
     pub summary: Option<String>,
+    pub external_id: Option<String>,
+    /// As they were given.
+    pub annotations: Vec<serde_json::Value>,
 }
 
 fn reactions(of: &[Reaction]) -> Vec<(String, String)> {
@@ -119,6 +122,8 @@ impl From<&CheckRun> for CheckRunView {
             conclusion: run.conclusion.clone(),
             title: run.title.clone(),
             summary: run.summary.clone(),
+            external_id: run.external_id.clone(),
+            annotations: run.annotations.clone(),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::check::SetUp;
 use crate::config::RepoConfig;
 use crate::domain::{Cancel, Command, Progress, Report, Step, Trigger, TriggerKind, Verdict};
 use crate::fix::{self, Input, Recorded, RecordedTask};
-use crate::github::{Reaction, Session, Thread};
+use crate::github::{Reaction, Session};
 use crate::store::{Claimed, Held, Reached};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -138,9 +138,9 @@ impl Attempt<'_> {
         Ok(text.map(|t| serde_json::from_str(&t)).transpose()?)
     }
 
-    /// Eyes on the issue and the status comment; neither is worth an attempt.
+    /// Eyes on the issue (or the pull request, where it was asked there) and the status comment; neither is worth an attempt.
     async fn greet(&self, session: &Session, status: &StatusComment<'_>) -> Result<(), TaskError> {
-        let thread = Thread::Issue(self.trigger().issue.number);
+        let thread = status.thread();
         if let Err(error) = session.react(thread, Reaction::Eyes).await {
             tracing::warn!(%error, "no reaction on the issue");
         }
@@ -311,7 +311,7 @@ impl Attempt<'_> {
             Err(error) => (ending::not_published(outgoing, &error), None),
         };
         self.board.mark("publish");
-        let text = ending::text(self.claimed.task.id, &outgoing, published.as_ref());
+        let text = ending::text(&self.claimed.task, &outgoing, published.as_ref());
         match status.write(&text).await {
             Ok(_) => {}
             Err(error) if !ending::too_late(self.bench, &outgoing) => return Err(error.into()),

@@ -1,6 +1,7 @@
 //! From what the engine changed to a commit, and to what is published about it.
 
 use super::attempt::Attempt;
+use super::check_run::Shown;
 use super::outgoing::{Outgoing, Push};
 use super::prepare::Prepared;
 use super::{TaskError, ending};
@@ -97,7 +98,9 @@ impl Attempt<'_> {
             model,
             changed: &changed,
         };
-        let body = render::body(&whole.pull_request(&about));
+        let pull_request = whole.pull_request(&about);
+        let body = render::body(&pull_request);
+        let shown = Shown::of(&pull_request);
         outgoing.document = serde_json::to_value(Document {
             diff,
             ..Document::of(&whole, &body)
@@ -107,7 +110,10 @@ impl Attempt<'_> {
             true => {
                 let title = render::title(&trigger.title);
                 let draft = whole.verdict != Verdict::Ready;
-                outgoing.push = Some(Push::new(ground, commit, title, body, draft));
+                outgoing.push = Some(Push {
+                    shown: Some(shown),
+                    ..Push::new(ground, commit, title, body, draft)
+                });
             }
             false => {
                 outgoing.verdict = Verdict::Crashed;

@@ -3,11 +3,12 @@
 use super::branch::Ground;
 use super::outgoing::Outgoing;
 use super::publish::Published;
-use super::status::Board;
+use super::status::{Board, asked_words};
 use super::{Bench, TaskError};
-use crate::domain::{Reason, StopReason, TaskId, Verdict};
+use crate::domain::{Reason, StopReason, Verdict};
 use crate::fix::Fixed;
 use crate::render::{self, Ending, check_words};
+use crate::store::Task;
 use crate::text::code_span;
 use serde_json::{Value, json};
 
@@ -116,9 +117,10 @@ pub(super) fn too_late(bench: &Bench, outgoing: &Outgoing) -> bool {
 }
 
 /// The status comment at the end.
-pub(super) fn text(task: TaskId, outgoing: &Outgoing, published: Option<&Published>) -> String {
+pub(super) fn text(task: &Task, outgoing: &Outgoing, published: Option<&Published>) -> String {
     render::ending(&Ending {
-        task,
+        task: task.id,
+        asked: asked_words(&task.trigger).as_deref(),
         verdict: outgoing.verdict,
         reason: outgoing.reason,
         stop: outgoing.stop,

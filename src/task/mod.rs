@@ -7,6 +7,7 @@
 mod attempt;
 mod branch;
 mod change;
+mod check_run;
 mod ending;
 mod models;
 mod outgoing;

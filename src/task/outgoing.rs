@@ -2,6 +2,7 @@
 //! attempt publishes the very same thing without working again.
 
 use super::branch::Ground;
+use super::check_run::Shown;
 use crate::domain::{Reason, StopReason, Verdict};
 use crate::git::{Expected, Oid};
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,9 @@ pub(super) struct Push {
     pub(super) title: String,
     pub(super) body: String,
     pub(super) draft: bool,
+    /// What the check run on the commit shows.
+    #[serde(default)]
+    pub(super) shown: Option<Shown>,
 }
 
 impl Push {
@@ -70,6 +74,7 @@ impl Push {
             title,
             body,
             draft,
+            shown: None,
         }
     }
 

@@ -211,6 +211,7 @@ async fn bury(bench: &Bench, task: &Task) {
     };
     let text = render::ending(&render::Ending {
         task: task.id,
+        asked: None,
         verdict: Verdict::Crashed,
         reason: crate::domain::Reason::NotChecked,
         stop: crate::domain::StopReason::Stopped,

@@ -1,5 +1,6 @@
 //! Push and pull request; each looked up before it is made, so that doing it again changes nothing.
 
+use super::check_run::HeadCheck;
 use super::outgoing::{Outgoing, Push};
 use super::prepare::know;
 use super::{Bench, TaskError};
@@ -36,7 +37,26 @@ pub(super) async fn publish(
         Err(_) => session.clone(),
     };
     branch(bench, &session, claimed, push, cancel).await?;
-    let published = pull_request(bench, &session, claimed, push).await?;
+    let head = HeadCheck {
+        bench,
+        session: &session,
+        task: claimed.task.id,
+        head: &push.commit,
+    };
+    let run = match &push.shown {
+        Some(shown) => head.begin().await?.map(|run| (run, shown)),
+        None => None,
+    };
+    let published = pull_request(bench, &session, claimed, push).await;
+    if matches!(&published, Err(error) if error.is_transient() || error.is_lost()) {
+        return published.map(Some);
+    }
+    // The commit is there, whatever became of the pull request.
+    if let Some((run, shown)) = run {
+        let url = published.as_ref().ok().map(|p| p.url.as_str());
+        head.end(run, shown, url).await?;
+    }
+    let published = published?;
     let reached = Reached {
         pr_number: Some(published.number),
         ..Reached::default()

@@ -1,7 +1,7 @@
 //! The status comment of a task: written once, edited in place, found again after a lost answer.
 
 use super::Bench;
-use crate::domain::{Journal, Progress, TaskId, Trigger, TriggerKind};
+use crate::domain::{Command, Journal, Progress, TaskId, Trigger, TriggerKind};
 use crate::github::{GithubError, Session, Thread};
 use crate::render::{self, Live, check_words};
 use serde_json::Value;
@@ -110,6 +110,7 @@ impl Board {
                 TriggerKind::Label => "label",
                 TriggerKind::Comment { .. } => "comment",
             },
+            asked: asked_words(trigger).as_deref(),
             started: self.started,
             steps: &steps,
             current: state.current,
@@ -160,6 +161,26 @@ impl Journal for Board {
     }
 }
 
+/// What a comment asked for beside another run; `None` where it asked for no more than that.
+pub(super) fn asked_words(trigger: &Trigger) -> Option<String> {
+    let TriggerKind::Comment { command, .. } = &trigger.what else {
+        return None;
+    };
+    match command {
+        Command::Retry {
+            guidance: Some(text),
+            ..
+        } => Some(text.clone()),
+        Command::Retry {
+            from_scratch: true, ..
+        } => Some("begin from scratch".to_string()),
+        Command::Fix {
+            allow_tests: true, ..
+        } => Some("existing tests may be changed".to_string()),
+        _ => None,
+    }
+}
+
 /// The comment of one task.
 pub(super) struct StatusComment<'a> {
     pub(super) bench: &'a Bench,
@@ -171,8 +192,12 @@ pub(super) struct StatusComment<'a> {
 }
 
 impl StatusComment<'_> {
-    fn thread(&self) -> Thread {
-        Thread::Issue(self.trigger.issue.number)
+    /// Where it was asked.
+    pub(super) fn thread(&self) -> Thread {
+        match self.trigger.asked_on {
+            Some(number) => Thread::Pull(number),
+            None => Thread::Issue(self.trigger.issue.number),
+        }
     }
 
     /// Writes the comment if it is not there yet, and answers its id.

@@ -50,6 +50,7 @@ impl Spokesman {
             task: t.id.0,
             state: t.state.word(),
             verdict: t.verdict,
+            pull_request: t.reached.pr_number.or(t.trigger.asked_on),
             waits_until: t.waits_for.map(|WaitsFor::Model| t.run_at / 1000),
         });
         Ok(render::status(standing, now))

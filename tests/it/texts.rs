@@ -438,6 +438,7 @@ fn status_comments() {
         task: TaskId(7),
         by: "ada",
         trigger: "label",
+        asked: None,
         started: 1_796_051_648,
         steps: &steps,
         current: 2,
@@ -504,6 +505,7 @@ fn endings() {
     let told = cases.map(|(verdict, reason, stop, pull_request, error)| {
         render::ending(&Ending {
             task: TaskId(7),
+            asked: None,
             verdict,
             reason,
             stop,
@@ -524,6 +526,7 @@ fn standing(state: &'static str, verdict: Option<Verdict>, waits_until: Option<i
         task: 7,
         state,
         verdict,
+        pull_request: matches!(verdict, Some(Verdict::Ready)).then_some(12),
         waits_until,
     };
     render::status(Some(standing), 1_796_050_000)
@@ -551,6 +554,7 @@ fn short_answers() {
         render::status(None, 0),
         standing("running", None, None),
         standing("done", Some(Verdict::NoChange), None),
+        standing("done", Some(Verdict::Ready), None),
         standing("queued", None, Some(1_796_051_648)),
         render::not_ours(),
         render::no_ci_hold(),

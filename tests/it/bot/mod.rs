@@ -1,5 +1,6 @@
 //! The bot from outside: webhooks in, pull requests and comments out.
 
+mod checks;
 mod edge;
 mod endings;
 mod faults;

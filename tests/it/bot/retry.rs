@@ -82,7 +82,7 @@ async fn a_retry_without_a_new_change_leaves_the_pull_request() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_retry_on_the_pull_request_counts_for_its_issue() {
     let world = World::new(&[&[fix()], &[more()]]).await;
-    world.label();
+    let issue = world.label();
     world.ended(1).await;
     let pull = world.pulls()[0].number;
     world
@@ -92,6 +92,30 @@ async fn a_retry_on_the_pull_request_counts_for_its_issue() {
     assert_eq!(world.ended(2).await.verdict, Some(Verdict::Ready));
     assert_eq!(world.pulls().len(), 1);
     assert_eq!(world.sim.log(REPO, "mend/issue-1").len(), 3);
+    // Told where it was asked, with what was asked; the issue's comment stays as it was.
+    let told = world.own_comments(pull);
+    let [status] = &told[..] else {
+        panic!("{told:#?}")
+    };
+    for part in [
+        "> add a test",
+        &format!("Updated #{pull}"),
+        "<!-- mend:task:2 -->",
+    ] {
+        assert!(status.body.contains(part), "{}", status.body);
+    }
+    assert_eq!(world.own_comments(issue).len(), 1);
+    world
+        .sim
+        .comment(REPO, pull, WRITER, "/mend status")
+        .unwrap();
+    world
+        .until("the status has the pull request", async || {
+            let told = world.own_comments(pull).pop()?.body;
+            told.contains(&format!("ended: ready. Its pull request: #{pull}."))
+                .then_some(())
+        })
+        .await;
     world.end().await;
 }
 

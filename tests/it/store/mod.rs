@@ -90,6 +90,7 @@ pub fn trigger(issue: u64, key: &str) -> Trigger {
                 from_scratch: false,
             },
         },
+        asked_on: None,
         title: "Totals drift".into(),
         body: "by a cent".into(),
         key: key.into(),
