@@ -129,6 +129,7 @@ impl Server {
             agent: agent_settings(&settings.model, &settings.agent),
             prompts: Prompts::replaced(&settings.agent.prompts)?,
             limits: settings.limits.clone(),
+            publish: settings.publish.clone(),
             branch_prefix: settings.github.branch_prefix.clone(),
             private,
             scratch,

@@ -298,6 +298,7 @@ fn as_changes(fixed: &Fixed) -> Result<Vec<Change>, TreeError> {
 fn show(args: &FixArgs, fixed: &Fixed, model: &str) -> anyhow::Result<()> {
     let changed = line_counts(&fixed.diff, fixed.changes.iter().map(|c| c.path.as_str()));
     let about = About {
+        relates_only: false,
         follow_up: false,
         issue: None,
         commit: None,

@@ -6,6 +6,7 @@ mod error;
 mod models;
 mod network;
 mod prompts;
+mod publish;
 mod read;
 mod reader;
 mod repo;
@@ -19,6 +20,7 @@ mod values;
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use network::{NetworkSettings, SetupFile, SetupSettings};
+pub use publish::{IssueLink, PublishSettings, is_base_branch};
 pub use repo::{PackageConfig, REPO_FILE, RepoConfig, RepoLimits};
 pub use repo_keys::repo_schema;
 pub use sections::{

@@ -6,7 +6,7 @@ use super::sections::{
     DatabaseSettings, GithubSettings, Permission, ReposSettings, SandboxSettings, ServerSettings,
 };
 use super::values::{absolute, absolute_list, is_branch_prefix, unix, url, web_of};
-use super::{Engine, Settings, models, prompts, secret_file};
+use super::{Engine, Settings, models, prompts, publish, secret_file};
 use crate::domain::{Limits, RepoName};
 use secrecy::SecretString;
 use std::path::Path;
@@ -41,6 +41,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
     };
     let database = database(r, &server.state_dir);
     let repos = repos(r);
+    let publish = publish::publish(r);
     let settings = github.map(|github| Settings {
         server,
         github,
@@ -53,6 +54,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         network: engine.network.clone(),
         setup: engine.setup.clone(),
         repos,
+        publish,
     });
     (settings, engine)
 }

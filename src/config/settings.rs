@@ -2,6 +2,7 @@
 //! with all mistakes named together.
 
 use super::network::{NetworkSettings, SetupSettings};
+use super::publish::PublishSettings;
 use super::reader::Reader;
 use super::secret_file::too_open;
 use super::sections::{
@@ -64,6 +65,7 @@ pub struct Settings {
     pub network: NetworkSettings,
     pub setup: SetupSettings,
     pub repos: ReposSettings,
+    pub publish: PublishSettings,
 }
 
 /// The part of the settings that a fix without GitHub needs.
@@ -94,7 +96,7 @@ impl Engine {
     /// As [`Settings::load`]; the sections that only the server needs may be missing or wrong.
     pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Engine, SettingsError> {
         let (_, engine, mut mistakes) = load(file, environment)?;
-        let servers = ["server", "github", "database", "repos"];
+        let servers = ["server", "github", "database", "repos", "publish"];
         mistakes.retain(|m| {
             let section = m.key.split('.').next().unwrap_or_default();
             !servers.contains(&section)

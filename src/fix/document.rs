@@ -68,6 +68,8 @@ pub struct About<'a> {
     /// Whether earlier runs stand on the same branch.
     pub follow_up: bool,
     pub issue: Option<u64>,
+    /// Whether the issue is left for people to close.
+    pub relates_only: bool,
     /// Abbreviated id of the commit that was tested.
     pub commit: Option<&'a str>,
     pub model: &'a str,
@@ -81,6 +83,7 @@ impl Fixed {
         PullRequest {
             follow_up: about.follow_up,
             issue: about.issue,
+            relates_only: about.relates_only,
             verdict: self.verdict,
             reason: self.reason,
             stop: self.stop,

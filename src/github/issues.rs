@@ -180,6 +180,16 @@ impl Session {
         self.call(thread.purpose(), &ask).await.map(drop)
     }
 
+    /// Puts labels on an issue or a pull request, beside those that it has.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn add_labels(&self, thread: Thread, labels: &[String]) -> Result<(), GithubError> {
+        let path = self.path(&format!("/issues/{}/labels", thread.number()));
+        let ask = Ask::post(path, json!({ "labels": labels }));
+        self.call(thread.purpose(), &ask).await.map(drop)
+    }
+
     /// Reacts to a comment.
     ///
     /// # Errors

@@ -5,7 +5,13 @@ use crate::text::{bound, clip_words, visible};
 
 /// A commit's message. A follow-up's subject is what it adds; the first one's is the title. Nothing
 /// in it closes, mentions or commands anything.
-pub fn commit_message(report_title: &str, summary: &str, issue: u64, follow_up: bool) -> String {
+pub fn commit_message(
+    report_title: &str,
+    summary: &str,
+    issue: u64,
+    follow_up: bool,
+    trailers: &[String],
+) -> String {
     const WIDTH: usize = 72;
     let plain = |text: &str| visible(text).replace(['@', '#'], "");
     let summary = plain(summary.trim());
@@ -38,8 +44,11 @@ pub fn commit_message(report_title: &str, summary: &str, issue: u64, follow_up: 
     if !text.trim().is_empty() {
         parts.push(fill(&bound(text.trim(), SUMMARY_BYTES), WIDTH));
     }
-    parts.push(format!("By mend, for issue {issue}.\n"));
-    parts.join("\n\n")
+    parts.push(format!("By mend, for issue {issue}."));
+    if !trailers.is_empty() {
+        parts.push(trailers.join("\n"));
+    }
+    format!("{}\n", parts.join("\n\n"))
 }
 
 /// Paragraphs broken into lines of at most `width` characters where words allow it.

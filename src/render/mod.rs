@@ -7,6 +7,7 @@ mod check_run;
 mod checks;
 mod comment;
 mod commit;
+mod house;
 mod notice;
 mod proof;
 mod pull_request;
@@ -17,9 +18,10 @@ pub use check_run::{check_run_summary, check_run_title, contradiction_remark, de
 pub use checks::{check_table, check_words};
 pub use comment::{Ending, Live, ending, live, waiting};
 pub use commit::commit_message;
+pub use house::{TEMPLATES, disclosed, framed, reframed};
 pub use notice::{
     Standing, help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping,
 };
-pub use pull_request::{PullRequest, body, title};
+pub use pull_request::{PullRequest, body, title, titled};
 pub use setup::set_up;
 pub use words::{duration, thousands};

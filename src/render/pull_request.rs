@@ -20,6 +20,8 @@ pub struct PullRequest<'a> {
     pub follow_up: bool,
     /// The issue that it answers; `None` for a fix without GitHub.
     pub issue: Option<u64>,
+    /// Whether the issue is left for people to close.
+    pub relates_only: bool,
     pub verdict: Verdict,
     pub reason: Reason,
     pub stop: StopReason,
@@ -48,25 +50,28 @@ pub struct PullRequest<'a> {
 
 /// The title: the report's, as a fix.
 pub fn title(report_title: &str) -> String {
+    titled("Fix: {title}", report_title, 0)
+}
+
+/// The title by a pattern with `{title}` and `{number}`, in that many characters.
+pub fn titled(pattern: &str, report_title: &str, number: u64) -> String {
     let text = one_line(&visible(report_title));
-    clip_words(
-        &format!(
-            "Fix: {}",
-            if text.is_empty() {
-                "reported bug"
-            } else {
-                &text
-            }
-        ),
-        100,
-    )
+    let text = if text.is_empty() {
+        "reported bug"
+    } else {
+        &text
+    };
+    let rest = pattern.replace("{number}", &number.to_string());
+    let room = 107usize.saturating_sub(rest.chars().count()).max(20);
+    one_line(&rest.replace("{title}", &clip_words(text, room)))
 }
 
 /// The body, within GitHub's limit.
 pub fn body(pr: &PullRequest<'_>) -> String {
     let mut parts = Vec::new();
     if let Some(n) = pr.issue {
-        let closes = pr.verdict == Verdict::Ready || pr.reason == Reason::Contradiction;
+        let settles = pr.verdict == Verdict::Ready || pr.reason == Reason::Contradiction;
+        let closes = settles && !pr.relates_only;
         parts.push(format!(
             "{} #{n}",
             if closes { "Closes" } else { "Relates to" }

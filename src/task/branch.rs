@@ -1,6 +1,7 @@
 //! Where a task starts from and which branch it writes (rules B6, GC-07).
 
 use super::{Bench, TaskError};
+use crate::config::is_base_branch;
 use crate::domain::{Cancel, Command, Trigger, TriggerKind};
 use crate::git::{Credential, Depth, Expected, Fetched, Mirror, Oid, Private};
 use crate::github::{BotIdentity, PullInfo, PullState, RepoInfo, Session};
@@ -34,6 +35,18 @@ fn names(prefix: &str, issue: u64) -> impl Iterator<Item = String> {
     })
 }
 
+/// What a line `base: BRANCH` of the report names.
+fn base_line(report: &str) -> Option<&str> {
+    let mut named = report.lines().filter_map(|line| {
+        let (key, name) = line.split_once(':')?;
+        key.eq_ignore_ascii_case("base")
+            .then(|| name.trim().trim_matches('`'))
+    });
+    named
+        .next()
+        .filter(|name| !name.is_empty() && !name.contains(' '))
+}
+
 /// Whether this trigger asks to begin anew.
 fn from_scratch(trigger: &Trigger) -> bool {
     matches!(
@@ -65,6 +78,7 @@ impl Survey<'_> {
     /// with or a person asked to begin anew; a branch with somebody's commits is left alone.
     pub(super) async fn ground(&self, trigger: &Trigger) -> Result<Ground, TaskError> {
         let scratch = from_scratch(trigger);
+        let wanted = self.base_branch(trigger)?;
         for branch in names(&self.bench.branch_prefix, trigger.issue.number) {
             let pull = self
                 .session
@@ -74,7 +88,7 @@ impl Survey<'_> {
                 .next();
             let base_branch = match &pull {
                 Some(pull) if !pull.base.branch.is_empty() => pull.base.branch.clone(),
-                _ => self.repo.default_branch.clone(),
+                _ => wanted.clone(),
             };
             let fetched = self.fetch(&[&base_branch, &branch]).await?;
             let tip = |name: &str| fetched.refs.get(&format!("refs/heads/{name}")).copied();
@@ -137,6 +151,21 @@ impl Survey<'_> {
         )))
     }
 
+    /// The branch that the report names, else the operator's, else the repository's default.
+    fn base_branch(&self, trigger: &Trigger) -> Result<String, TaskError> {
+        let Some(named) = base_line(&trigger.body) else {
+            let configured = self.bench.publish.base.clone();
+            return Ok(configured.unwrap_or_else(|| self.repo.default_branch.clone()));
+        };
+        match is_base_branch(named) && !named.starts_with(&self.bench.branch_prefix) {
+            true => Ok(named.to_string()),
+            false => Err(TaskError::Person(String::from(
+                "the issue's line `base: …` names no branch that a change may go into; correct it, or take it out and comment \
+                 `/mend retry`",
+            ))),
+        }
+    }
+
     async fn fetch(&self, branches: &[&str]) -> Result<Fetched, TaskError> {
         let wanted: Vec<String> = branches.iter().map(|b| format!("refs/heads/{b}")).collect();
         let url = self.bench.git.url(&self.session.repo().name);
@@ -163,6 +192,20 @@ impl Survey<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_of_the_report_names_the_base() {
+        for (report, named) in [
+            ("It fails.\n\nbase: release-1.x\n", Some("release-1.x")),
+            ("Base: `v2`\r\nx", Some("v2")),
+            ("base: ", None),
+            ("base: the thing that we stand on", None),
+            ("In the database: x", None),
+            ("  base: x", None),
+        ] {
+            assert_eq!(base_line(report), named, "{report:?}");
+        }
+    }
 
     #[test]
     fn branch_names_are_deterministic() {

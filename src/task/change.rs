@@ -6,6 +6,7 @@ use super::outgoing::{Outgoing, Push};
 use super::prepare::Prepared;
 use super::{TaskError, ending};
 use crate::agent::Earlier;
+use crate::config::{IssueLink, PublishSettings};
 use crate::domain::{Step, Verdict};
 use crate::fix::{About, Document, Fixed, line_counts};
 use crate::gate;
@@ -39,6 +40,7 @@ impl Attempt<'_> {
             &fixed.summary,
             trigger.issue.number,
             follow_up,
+            &self.trailers(prepared),
         );
         let new = NewCommit {
             parent: prepared.ground.start,
@@ -94,6 +96,7 @@ impl Attempt<'_> {
         let about = About {
             follow_up: ground.start != ground.base,
             issue: Some(trigger.issue.number),
+            relates_only: bench.publish.issue_link == IssueLink::RelatesTo,
             commit: Some(&id[..7]),
             model,
             changed: &changed,
@@ -105,12 +108,16 @@ impl Attempt<'_> {
             diff,
             ..Document::of(&whole, &body)
         })?;
-        let objections = self.objections(&whole);
+        let mut objections = self.objections(&whole);
+        objections.extend(too_large(&bench.publish, &changed));
         match objections.is_empty() {
             true => {
-                let title = render::title(&trigger.title);
+                let title =
+                    render::titled(&bench.publish.title, &trigger.title, trigger.issue.number);
+                let body = render::disclosed(&body, &bench.publish.disclosure);
                 let draft = whole.verdict != Verdict::Ready;
                 outgoing.push = Some(Push {
+                    template: prepared.template.clone(),
                     shown: Some(shown),
                     ..Push::new(ground, commit, title, body, draft)
                 });
@@ -124,6 +131,19 @@ impl Attempt<'_> {
             }
         }
         Ok(outgoing)
+    }
+
+    /// Who asked, as co-author, and mend's sign-off, as the settings want them.
+    fn trailers(&self, prepared: &Prepared) -> Vec<String> {
+        let (bot, by) = (&prepared.bot, &self.trigger().by);
+        let wanted = &self.bench.publish;
+        let host = bot.email.rsplit('@').next().unwrap_or_default();
+        let co_author = (wanted.co_author && !by.is_bot)
+            .then(|| format!("Co-authored-by: {0} <{1}+{0}@{host}>", by.login, by.id));
+        let sign_off = wanted
+            .sign_off
+            .then(|| format!("Signed-off-by: {} <{}>", bot.login, bot.email));
+        co_author.into_iter().chain(sign_off).collect()
     }
 
     fn objections(&self, fixed: &Fixed) -> Vec<String> {
@@ -166,4 +186,18 @@ impl Attempt<'_> {
             summary: summary.unwrap_or_default(),
         }))
     }
+}
+
+/// What is said of a change that is larger than the house takes.
+fn too_large(wanted: &PublishSettings, changed: &[(String, usize, usize)]) -> Option<String> {
+    let files = changed.len();
+    let lines: usize = changed.iter().map(|(_, plus, minus)| plus + minus).sum();
+    let over = files > wanted.max_files || lines > wanted.max_lines;
+    over.then(|| {
+        format!(
+            "it changes {files} files and {lines} lines, and the operator takes at most {} files and {} lines; \
+             ask for a smaller step with `/mend retry from scratch`, or have `publish.max_files` and `publish.max_lines` raised",
+            wanted.max_files, wanted.max_lines
+        )
+    })
 }

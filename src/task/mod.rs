@@ -25,7 +25,7 @@ pub use voice::Spokesman;
 
 use crate::agent::{self, Prompts};
 use crate::check::{CheckError, SetUpSettings};
-use crate::config::ConfigError;
+use crate::config::{ConfigError, PublishSettings};
 use crate::domain::{Clock, Journal, Limits};
 use crate::fix::{FixError, RecordingError};
 use crate::git::{Git, GitError};
@@ -53,6 +53,8 @@ pub struct Bench {
     pub agent: agent::Settings,
     pub prompts: Prompts,
     pub limits: Limits,
+    /// The house's ways with pull requests.
+    pub publish: PublishSettings,
     /// Every branch that mend makes begins with it; it ends in a slash.
     pub branch_prefix: String,
     /// Private git directories, one a task.

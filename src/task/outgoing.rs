@@ -49,6 +49,9 @@ pub(super) struct Push {
     pub(super) title: String,
     pub(super) body: String,
     pub(super) draft: bool,
+    /// The house's template, for a pull request that is opened.
+    #[serde(default)]
+    pub(super) template: Option<String>,
     /// What the check run on the commit shows.
     #[serde(default)]
     pub(super) shown: Option<Shown>,
@@ -74,6 +77,7 @@ impl Push {
             title,
             body,
             draft,
+            template: None,
             shown: None,
         }
     }

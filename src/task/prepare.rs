@@ -6,11 +6,14 @@ use crate::config::{REPO_FILE, RepoConfig};
 use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger, TriggerKind};
 use crate::git::{Caps, Credential, Oid, Private};
 use crate::github::{BotIdentity, Purpose, Session};
+use crate::render;
 use crate::tree::TempFolder;
 use std::path::PathBuf;
 
 /// Bytes of a repository's own settings.
 const REPO_FILE_BYTES: usize = 256 * 1024;
+
+const TEMPLATE_BYTES: usize = 64 * 1024;
 
 /// Everything that an attempt needs before it can work.
 pub(super) struct Prepared {
@@ -18,6 +21,8 @@ pub(super) struct Prepared {
     pub(super) bot: BotIdentity,
     pub(super) ground: Ground,
     pub(super) config: RepoConfig,
+    /// The house's template of pull requests.
+    pub(super) template: Option<String>,
     /// Holds `base` and `start`; goes when this is dropped.
     _folder: TempFolder,
     pub(super) base: PathBuf,
@@ -63,6 +68,7 @@ pub(super) async fn prepare(
     };
     let ground = survey.ground(trigger).await?;
     let config = repo_config(&private, ground.base).await?;
+    let template = template(&private, ground.base).await;
     let folder = TempFolder::create(&bench.scratch, 0o711)?;
     let base = folder.path().join("base");
     private
@@ -83,6 +89,7 @@ pub(super) async fn prepare(
         bot,
         ground,
         config,
+        template,
         _folder: folder,
         base,
         start,
@@ -112,6 +119,16 @@ async fn repo_config(private: &Private, base: Oid) -> Result<RepoConfig, TaskErr
             Ok(RepoConfig::parse(&text)?)
         }
     }
+}
+
+/// The first template at a known place; one that cannot be read is none.
+async fn template(private: &Private, base: Oid) -> Option<String> {
+    for place in render::TEMPLATES {
+        if let Ok(Some(bytes)) = private.read_file_at(base, place, TEMPLATE_BYTES).await {
+            return String::from_utf8(bytes).ok();
+        }
+    }
+    None
 }
 
 /// What the maintainer asked to be different this time.

@@ -6,7 +6,8 @@ use super::prepare::know;
 use super::{Bench, TaskError};
 use crate::domain::{Cancel, Step};
 use crate::git::{Credential, Push as GitPush};
-use crate::github::{NewPull, PullInfo, PullState, PullUpdate, Purpose, Session};
+use crate::github::{NewPull, PullInfo, PullState, PullUpdate, Purpose, Session, Thread};
+use crate::render;
 use crate::store::{Claimed, Reached};
 
 /// The pull request as it stands now.
@@ -130,7 +131,9 @@ async fn pull_request(
                 .store
                 .put_effect(claimed.held, OPENING, &push.branch)
                 .await?;
-            open(session, push).await?
+            let pull = open(session, push).await?;
+            label(bench, session, &pull).await;
+            pull
         }
     };
     Ok(Published {
@@ -142,10 +145,22 @@ async fn pull_request(
     })
 }
 
+/// The house's labels; a pull request without them is better than none.
+async fn label(bench: &Bench, session: &Session, pull: &PullInfo) {
+    let labels = &bench.publish.labels;
+    if labels.is_empty() {
+        return;
+    }
+    if let Err(error) = session.add_labels(Thread::Pull(pull.number), labels).await {
+        tracing::warn!(%error, "the pull request has no labels");
+    }
+}
+
 async fn adopt(session: &Session, pull: PullInfo, push: &Push) -> Result<PullInfo, TaskError> {
-    if pull.body != push.body {
+    let body = render::reframed(&pull.body, &push.body);
+    if pull.body != body {
         let update = PullUpdate {
-            body: Some(&push.body),
+            body: Some(&body),
             ..PullUpdate::default()
         };
         session.update_pull(pull.number, &update).await?;
@@ -158,18 +173,19 @@ async fn adopt(session: &Session, pull: PullInfo, push: &Push) -> Result<PullInf
         }
     }
     Ok(PullInfo {
-        body: push.body.clone(),
+        body,
         draft: push.draft,
         ..pull
     })
 }
 
 async fn open(session: &Session, push: &Push) -> Result<PullInfo, TaskError> {
+    let body = render::framed(&push.body, push.template.as_deref());
     let mut new = NewPull {
         title: &push.title,
         head: &push.branch,
         base: &push.base_branch,
-        body: &push.body,
+        body: &body,
         draft: push.draft,
     };
     let plain = format!("[draft] {}", push.title);

@@ -1,6 +1,8 @@
 //! Server settings from real files, with variables over them.
 
-use mend::config::{Environment, Mistake, Permission, Settings, SettingsError};
+use mend::config::{
+    Environment, IssueLink, Mistake, Permission, PublishSettings, Settings, SettingsError,
+};
 use mend::domain::Limits;
 use secrecy::ExposeSecret;
 use std::os::unix::fs::PermissionsExt;
@@ -258,6 +260,37 @@ fn the_example_of_deploy_is_right() {
     let plain = Limits::default();
     assert_eq!(settings.limits, plain, "the example shows the defaults");
     assert_eq!(settings.server.workers, 2);
+    assert_eq!(settings.publish, PublishSettings::default());
+}
+
+#[test]
+fn the_house_says_how_pull_requests_look() {
+    let folder = Folder::new();
+    let text = format!(
+        "{}[publish]\ntitle = \"fix: {{title}}\"\nbase = \"next\"\nissue_link = \"relates to\"\nlabels = [\"bot\"]\nco_author = false\n",
+        folder.least()
+    );
+    let s = folder
+        .load(&text, &[("MEND_PUBLISH_MAX_FILES", "7")])
+        .unwrap();
+    let wanted = PublishSettings {
+        title: "fix: {title}".into(),
+        base: Some("next".into()),
+        issue_link: IssueLink::RelatesTo,
+        labels: vec!["bot".into()],
+        co_author: false,
+        max_files: 7,
+        ..PublishSettings::default()
+    };
+    assert_eq!(s.publish, wanted);
+    let text = format!(
+        "{}[publish]\ntitle = \"fix\"\nbase = \"a b\"\nissue_link = \"fixes\"\n",
+        folder.least()
+    );
+    let mistakes = folder.mistakes(&text, &[]);
+    assert!(message(&mistakes, "publish.title").contains("{title}"));
+    assert!(message(&mistakes, "publish.base").contains("branch"));
+    assert!(message(&mistakes, "publish.issue_link").contains("relates to"));
 }
 
 #[test]

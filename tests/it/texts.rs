@@ -108,6 +108,7 @@ fn whole(
     render::body(&PullRequest {
         follow_up: false,
         issue: Some(41),
+        relates_only: false,
         verdict,
         reason,
         stop: match reason {
@@ -564,12 +565,14 @@ fn short_answers() {
             "`total` rounds once, as @ada asks in #4. It rounded each line.",
             41,
             false,
+            &["Co-authored-by: ada <7+ada@users.noreply.github.com>".into()],
         ),
         render::commit_message(
             "Totals drift",
             "Adds `tests/test_lines.py`, with 2.5 lines. It fails without the fix.",
             41,
             true,
+            &[],
         ),
     ];
     insta::assert_snapshot!("short", all.join("\n\n=====\n\n"));

@@ -368,5 +368,6 @@ fn settings(sim: &Simulator, folder: &Path, replay: Vec<PathBuf>) -> Settings {
         network: Default::default(),
         setup: Default::default(),
         repos: ReposSettings::default(),
+        publish: Default::default(),
     }
 }

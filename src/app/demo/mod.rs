@@ -254,5 +254,6 @@ fn settings(
         network: engine.network,
         setup: engine.setup,
         repos: ReposSettings::default(),
+        publish: Default::default(),
     })
 }

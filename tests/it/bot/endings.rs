@@ -123,7 +123,7 @@ async fn a_broken_change_is_a_draft_that_says_so() {
     assert_eq!(world.ended(1).await.verdict, Some(Verdict::Draft));
     let pull = &world.pulls()[0];
     assert!(pull.draft);
-    assert!(pull.body.starts_with("Relates to #1"), "{}", pull.body);
+    assert!(pull.body.contains("\nRelates to #1\n"), "{}", pull.body);
     assert!(
         pull.body.contains("breaks what passed before") && pull.body.contains("test_double"),
         "{}",

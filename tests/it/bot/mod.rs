@@ -4,6 +4,7 @@ mod checks;
 mod edge;
 mod endings;
 mod faults;
+mod house;
 mod killed;
 mod label;
 mod parks;

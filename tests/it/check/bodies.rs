@@ -16,6 +16,7 @@ async fn body(case: Case) -> (Verdict, String) {
     let about = About {
         follow_up: false,
         issue: Some(41),
+        relates_only: false,
         commit: Some("4c1d2e9"),
         model: "a-model",
         changed: &[("adder/sums.py".to_string(), 1, 1)],
