@@ -2,6 +2,7 @@
 //! (rules W7, W8, W11).
 
 use super::calls::WRONG_CALLS;
+use super::contradiction::Failures;
 use super::run::Loop;
 use super::slow::First;
 use super::{AgentError, TurnEffect, told};
@@ -74,7 +75,7 @@ impl Loop<'_, '_> {
         if finish {
             let failed = |r: &[CheckRun]| overall(r) == Outcome::Failed;
             let unseen_failure = edited && (first_failed || fresh.as_deref().is_some_and(failed));
-            if !unseen_failure {
+            if !unseen_failure || fresh.as_deref().is_some_and(|runs| self.all_named(runs)) {
                 return Ok((None, Some(self.finished()?)));
             }
             notes.push(
@@ -122,6 +123,12 @@ impl Loop<'_, '_> {
             )),
         }
         Ok(Checked::Full)
+    }
+
+    /// Whether what fails was named as contradicting already, or fails on base too.
+    fn all_named(&self, runs: &[CheckRun]) -> bool {
+        let old = Failures::of(self.work.base.runs().unwrap_or_default());
+        Failures::of(runs).are_all_named(&self.state.named, &old)
     }
 
     fn limits(&self) -> Result<String, AgentError> {

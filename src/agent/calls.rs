@@ -126,7 +126,7 @@ pub(super) async fn carry_out(
         }
         Call::Finish(end) => {
             return Answer {
-                text: "taken".to_string(),
+                text: "noted".to_string(),
                 ok: true,
                 valid: true,
                 effect: Effect::Finish(end.clone()),

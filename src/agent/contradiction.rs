@@ -40,6 +40,20 @@ impl Failures {
         }
     }
 
+    pub(super) fn of(runs: &[CheckRun]) -> Failures {
+        let mut failures = Failures::default();
+        failures.see(runs);
+        failures
+    }
+
+    /// Whether `named` calls one of them contradicting, and each of the others fails in `old` too.
+    pub(super) fn are_all_named(&self, named: &[Contradiction], old: &Failures) -> bool {
+        let meant: Vec<_> = named.iter().filter_map(|c| self.find(&c.test)).collect();
+        let is_named = |test: &FailingTest| meant.iter().any(|m| m.name == test.name);
+        let all = |test: &FailingTest| is_named(test) || old.0.contains_key(&test.name);
+        !meant.is_empty() && self.0.values().all(all)
+    }
+
     /// The failing test that `named` means: the same words, in any separators.
     fn find(&self, named: &str) -> Option<&FailingTest> {
         let (want, key) = (words(named), key(named)?);
@@ -85,8 +99,7 @@ impl Failures {
     /// Takes the confirmation from what passes in the last full check, whose runs these are: a
     /// test that is green now contradicts nothing that the code does.
     pub(super) fn doubt_what_passes(named: &mut [Contradiction], last: &[CheckRun]) {
-        let mut failures = Failures::default();
-        failures.see(last);
+        let failures = Failures::of(last);
         let nameless = failures.0.is_empty()
             && last
                 .iter()
@@ -180,6 +193,15 @@ mod tests {
             (Some("tests/test_terms.py"), Some(44))
         );
         assert!(!found[1].confirmed, "kept, and said to be unconfirmed");
+    }
+
+    #[test]
+    fn an_end_stands_only_where_every_new_failure_is_named() {
+        let (f, none) = (failures(&["test_a (m.T)", "test_b (m.T)"]), failures(&[]));
+        assert!(!f.are_all_named(&[named("test_a")], &none));
+        assert!(f.are_all_named(&[named("test_b"), named("m.T.test_a")], &none));
+        assert!(f.are_all_named(&[named("test_a")], &failures(&["test_b (m.T)"])));
+        assert!(!f.are_all_named(&[], &f), "nothing was named");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The first message: the report, the files, the result of the check on the untouched code (rule W6).
 
 use super::{Base, PromptError, Work, told};
+use crate::check::overall;
 use crate::text::{bound, sanitise_report, visible};
 use minijinja::context;
 use sha2::{Digest, Sha256};
@@ -26,8 +27,10 @@ pub(super) fn message(
         Base::Ran(runs) => (Some(told::result(runs, max)), None),
         Base::None(why) => (None, Some(why.clone())),
     };
+    let base_outcome = work.base.runs().map(|runs| overall(runs).words());
     let guidance: Vec<String> = work.guidance.iter().map(|g| sanitise_report(g)).collect();
     let files = work.workspace.list_files(None).text;
+    let proof = work.new_tests;
     work.prompts.render(
         "first.md",
         context! {
@@ -35,7 +38,7 @@ pub(super) fn message(
             close => format!("</report-{mark}>"),
             title, body, guidance,
             files => bound(&files, FILES_BYTES),
-            base, base_why, cannot_run,
+            base, base_why, base_outcome, cannot_run, proof,
             finish => told::finish(text),
             head => work.head.as_ref().map(|runs| told::result(runs, max / 4)),
             earlier_diff => work.earlier.map(|e| bound(&visible(&e.diff), DIFF_BYTES)).unwrap_or_default(),

@@ -378,7 +378,7 @@ fn soon(what: &str, body: impl FnOnce()) {
     let start = Instant::now();
     body();
     let took = start.elapsed();
-    assert!(took < Duration::from_secs(5), "{what}: {took:?}");
+    assert!(took < Duration::from_secs(60), "{what}: {took:?}");
 }
 
 #[test]

@@ -154,23 +154,18 @@ async fn e10_a_reply_with_nothing_in_it_is_told_once_and_then_ends_the_loop() {
 #[tokio::test(flavor = "multi_thread")]
 async fn w12_the_result_block_names_a_contradicting_test() {
     let result = format!(
-        "{}\nRESULT\nsummary: `add` multiplies now,\nas the report asks.\ncontradicting test: tests/test_sums.py:8 SumsTest.test_add\nexpects: 5\nreport requires: 6\nwhy: 2 times 3 is 6\nEND\n",
+        "{}\nRESULT\nsummary: `add` multiplies now, as the report asks.\ncontradicting test: tests/test_sums.py:8 SumsTest.test_add\nexpects: 5\nreport requires: 6\nwhy: 2 times 3 is 6\nEND\n",
         block("adder/sums.py", "    return a - b", "    return a * b")
     );
-    let again = "RESULT\nsummary: `add` multiplies now.\nContradicting test: tests/test_sums.py:8 SumsTest.test_add\nexpects: 5\nreport requires: 6\nwhy: 2 times 3 is 6\n";
     let mut text = text_case();
     text.report.body = "`add` shall multiply.".into();
-    let (fixed, model) = text.run(vec![says(&result), says(again)]).await;
-    assert!(
-        model.told(2).contains("was not taken yet"),
-        "{}",
-        model.told(2)
-    );
+    let (fixed, model) = text.run(vec![says(&result)]).await;
+    assert_eq!(model.asked(), 1);
     assert_eq!(
         (fixed.stop, fixed.verdict, fixed.reason),
         (StopReason::Finished, Verdict::Draft, Reason::Contradiction)
     );
-    assert_eq!(fixed.summary, "`add` multiplies now.");
+    assert_eq!(fixed.summary, "`add` multiplies now, as the report asks.");
     let c = &fixed.contradictions[0];
     assert!(c.confirmed && c.test == "SumsTest.test_add");
     assert_eq!(

@@ -56,6 +56,27 @@ async fn w12_a_contradicting_test_is_named_confirmed_and_left_alone() {
     assert_eq!(c.line, Some(12), "the line comes from the traceback");
 }
 
+/// The test was read before the edit, so nothing is left to say after the check.
+#[tokio::test(flavor = "multi_thread")]
+async fn w12_an_end_beside_the_edits_stands_where_it_names_what_fails() {
+    let ends = |test: &str| {
+        let named = json!({"summary": "Due 30 days later.", "contradicting_tests": [
+            {"test": test, "file": "tests/test_terms.py", "expected": "3 March", "report_requires": "2 March", "why": "x"}]});
+        turn("", &[fix_days("days=29", "days=30"), ("finish", named)])
+    };
+    let go_on = || turn("", &[("finish", json!({"summary": "Due 30 days later."}))]);
+    for (test, turns) in [("test_january", 1), ("test_june", 2)] {
+        let mut terms = case(TERMS);
+        terms.report.title = "NET 30 is a day short".into();
+        let (fixed, _) = terms.run(vec![ends(test), go_on()]).await;
+        assert_eq!(
+            (fixed.turns, fixed.verdict, fixed.reason),
+            (turns, Verdict::Draft, Reason::Contradiction),
+            "{test}"
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn w12_prose_that_names_a_contradicting_test_is_not_lost() {
     let mut terms = case(TERMS);
