@@ -35,5 +35,5 @@ async fn recordings_replay() {
         );
         played += 1;
     }
-    assert!(played >= 11);
+    assert!(played >= 14);
 }
