@@ -88,6 +88,14 @@ impl Session {
         Ok(pulls)
     }
 
+    /// The newest open pull requests, forks' included; the first five hundred.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn open_pulls(&self) -> Result<Vec<PullInfo>, GithubError> {
+        self.list(&self.path("/pulls?state=open"), 5).await
+    }
+
     /// Opens a pull request; sent once.
     ///
     /// # Errors

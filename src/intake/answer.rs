@@ -85,5 +85,7 @@ impl Admit {
 /// older than the question.
 fn is_open_question(task: &Task, written_at: &str) -> bool {
     let written = from_rfc3339(written_at).map_or(i64::MAX, |s| s.saturating_add(SKEW));
-    task.verdict == Some(Verdict::Question) && written >= task.updated_at / 1000
+    // Whether somebody's pull request is enough is answered by a command or not at all.
+    let of_model = task.result.as_ref().is_none_or(|r| r["rival"].is_null());
+    task.verdict == Some(Verdict::Question) && of_model && written >= task.updated_at / 1000
 }

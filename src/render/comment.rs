@@ -104,6 +104,8 @@ pub struct Ending<'a> {
     pub turns: u32,
     /// The pull request's number, and whether this task opened it.
     pub pull_request: Option<(u64, bool)>,
+    /// Somebody's open pull request for the issue, about which people are asked.
+    pub rival: Option<u64>,
     /// The model's words.
     pub summary: &'a str,
     /// The check in words, for example ``failed: 3 passed, 1 failed``.
@@ -171,9 +173,15 @@ fn statement(e: &Ending<'_>) -> String {
                 "**No change made.**{at}{stays}\n\n{summary}\n\nComment `/mend retry` with more detail, for example an input that fails."
             )
         }
-        (Verdict::Question, _) => {
-            format!("**I need one answer.** {summary}\n\nReply here; I go on from your answer.")
-        }
+        (Verdict::Question, _) => match e.rival {
+            Some(n) => format!(
+                "**I need one answer.** #{n} is open and says that it closes this issue. Shall I make a change of my own beside it?\n\n\
+                 If so, comment `/mend retry`; else nothing happens."
+            ),
+            None => {
+                format!("**I need one answer.** {summary}\n\nReply here; I go on from your answer.")
+            }
+        },
         (Verdict::Answer, _) => summary,
         (Verdict::NotAllowed, _) => super::notice::not_allowed("write"),
         (Verdict::Stopped, _) => {

@@ -163,22 +163,7 @@ impl Attempt<'_> {
     /// Prepares, fixes and saves what came of it. What only a person can settle is an ending too.
     async fn work(&self, session: &Session) -> Result<Outgoing, TaskError> {
         let task = self.claimed.task.id;
-        let done = match prepare(
-            self.bench,
-            session.clone(),
-            task,
-            self.trigger(),
-            self.cancel,
-        )
-        .await
-        {
-            Ok(prepared) => {
-                self.board.mark("prepare");
-                self.fix(&prepared).await
-            }
-            Err(error) => Err(error),
-        };
-        let outgoing = match done {
+        let outgoing = match self.try_it(session).await {
             Ok(outgoing) => outgoing,
             Err(error) if self.by_person.load(Ordering::Acquire) => {
                 tracing::info!(%task, %error, "stopped by a person");
@@ -202,6 +187,16 @@ impl Attempt<'_> {
             .put_effect(self.held(), EFFECT, &text)
             .await?;
         Ok(outgoing)
+    }
+
+    async fn try_it(&self, session: &Session) -> Result<Outgoing, TaskError> {
+        if let Some(question) = self.rival(session).await? {
+            return Ok(question);
+        }
+        let (task, trigger) = (self.claimed.task.id, self.trigger());
+        let prepared = prepare(self.bench, session.clone(), task, trigger, self.cancel).await?;
+        self.board.mark("prepare");
+        self.fix(&prepared).await
     }
 
     /// Where the checks of this commit are kept.

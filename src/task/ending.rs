@@ -30,6 +30,7 @@ fn blank(
         base: None,
         push: None,
         stays: None,
+        rival: None,
         document: json!({ "verdict": verdict, "reason": reason, "stop": stop }),
         elapsed_ms: board.elapsed_ms(),
         made_at: bench.clock.unix() * 1000,
@@ -57,6 +58,19 @@ pub(super) fn nothing_more(outgoing: Outgoing) -> Outgoing {
             push: None,
             ..outgoing
         },
+    }
+}
+
+/// Somebody's pull request closes the issue already.
+pub(super) fn asks_about(bench: &Bench, board: &Board, pull: u64) -> Outgoing {
+    let (verdict, reason) = (Verdict::Question, Reason::Question);
+    let outgoing = blank(bench, board, verdict, reason, StopReason::Question);
+    let mut document = outgoing.document;
+    document["rival"] = json!(pull);
+    Outgoing {
+        rival: Some(pull),
+        document,
+        ..outgoing
     }
 }
 
@@ -129,6 +143,7 @@ pub(super) fn text(task: &Task, outgoing: &Outgoing, published: Option<&Publishe
             Some(p) => Some((p.number, p.opened)),
             None => outgoing.stays.map(|n| (n, false)),
         },
+        rival: outgoing.rival,
         summary: &outgoing.summary,
         check: outgoing.check.clone(),
         base: outgoing

@@ -16,6 +16,7 @@ mod pool;
 mod prepare;
 mod publish;
 mod resume;
+mod rival;
 mod status;
 mod voice;
 

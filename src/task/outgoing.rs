@@ -30,6 +30,9 @@ pub(super) struct Outgoing {
     pub(super) push: Option<Push>,
     /// The number of the pull request that stays as it is, where nothing is pushed.
     pub(super) stays: Option<u64>,
+    /// Somebody's open pull request for the issue, about which people are asked.
+    #[serde(default)]
+    pub(super) rival: Option<u64>,
     /// The document of `mend fix --json`.
     pub(super) document: Value,
     pub(super) elapsed_ms: u64,

@@ -217,6 +217,7 @@ async fn bury(bench: &Bench, task: &Task) {
         stop: crate::domain::StopReason::Stopped,
         turns: 0,
         pull_request: None,
+        rival: None,
         summary: "",
         check: None,
         base: None,

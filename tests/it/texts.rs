@@ -512,6 +512,7 @@ fn endings() {
             stop,
             turns: 25,
             pull_request,
+            rival: None,
             summary: "The call returns what the report asks for.",
             check: Some("`python3 -m pytest` passed: 213 passed".into()),
             base: Some(("main", "1f0c2aa")),
@@ -576,4 +577,24 @@ fn short_answers() {
         ),
     ];
     insta::assert_snapshot!("short", all.join("\n\n=====\n\n"));
+}
+
+#[test]
+fn a_question_about_somebodys_pull_request() {
+    let told = render::ending(&Ending {
+        task: TaskId(7),
+        asked: Some("existing tests may be changed"),
+        verdict: Verdict::Question,
+        reason: Reason::Question,
+        stop: StopReason::Question,
+        turns: 0,
+        pull_request: None,
+        rival: Some(12),
+        summary: "",
+        check: None,
+        base: None,
+        error: None,
+        elapsed_ms: 900,
+    });
+    insta::assert_snapshot!("rival", told);
 }

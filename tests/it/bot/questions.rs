@@ -127,3 +127,52 @@ async fn an_answer_needs_no_pull_request() {
     assert_eq!(world.tasks().await.len(), 1);
     world.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebodys_open_pull_request_for_the_issue_is_asked_about() {
+    let world = World::new(&[&[fix()]]).await;
+    let sim = &world.sim;
+    sim.push(
+        REPO,
+        "my-fix",
+        WRITER,
+        "Adds",
+        [(
+            "adder/sums.py",
+            "def add(a, b):\n    return b + a\n\n\ndef double(a):\n    return a * 2\n",
+        )],
+    )
+    .unwrap();
+    let issue = sim
+        .open_issue(REPO, WRITER, "add subtracts", "`add(2, 3)` gives -1.")
+        .unwrap();
+    let opened = reqwest::Client::builder()
+        .no_proxy()
+        .build()
+        .unwrap()
+        .post(format!("{}/repos/{REPO}/pulls", sim.base_url()))
+        .bearer_auth(sim.person_token(WRITER))
+        .json(&json!({"title": "Mine", "head": "my-fix", "base": "main", "body": format!("Fixes #{issue}.")}))
+        .send()
+        .await
+        .unwrap();
+    assert!(opened.status().is_success());
+    let theirs = world.pulls()[0].number;
+    sim.label_issue(REPO, issue, "mend", WRITER).unwrap();
+    assert_eq!(world.ended(1).await.verdict, Some(Verdict::Question));
+    let told = &world.own_comments(issue)[0].body;
+    assert!(
+        told.contains(&format!("#{theirs} is open")) && told.contains("`/mend retry`"),
+        "{told}"
+    );
+    assert_eq!(world.pulls().len(), 1);
+    // Talk beneath it starts nothing; the command does.
+    sim.comment(REPO, issue, WRITER, "No, that one is fine.")
+        .unwrap();
+    sim.comment(REPO, issue, WRITER, "/mend retry").unwrap();
+    let task = world.ended(2).await;
+    assert_eq!(task.verdict, Some(Verdict::Ready));
+    assert_eq!(world.tasks().await.len(), 2);
+    assert_eq!(world.pulls().len(), 2);
+    world.end().await;
+}
