@@ -195,7 +195,7 @@ fn too_large(wanted: &PublishSettings, changed: &[(String, usize, usize)]) -> Op
     let over = files > wanted.max_files || lines > wanted.max_lines;
     over.then(|| {
         format!(
-            "it changes {files} files and {lines} lines, and the operator takes at most {} files and {} lines; \
+            "it is larger than the operator takes (files: {files} of at most {}, lines: {lines} of at most {}); \
              ask for a smaller step with `/mend retry from scratch`, or have `publish.max_files` and `publish.max_lines` raised",
             wanted.max_files, wanted.max_lines
         )

@@ -141,7 +141,7 @@ async fn a_change_that_is_too_large_is_not_published() {
     assert!(world.pulls().is_empty());
     let told = world.own_comments(issue).pop().unwrap().body;
     assert!(
-        told.contains("1 files and 2 lines") && told.contains("publish.max_lines"),
+        told.contains("lines: 2 of at most 1") && told.contains("publish.max_lines"),
         "{told}"
     );
     world.end().await;
