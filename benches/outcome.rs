@@ -115,6 +115,7 @@ fn time(name: &str, command: &str, exit: Exit, output: &str) {
             files: &files,
             changed: &files[..1],
             base_started: Some(true),
+            whole: true,
             report: None,
         });
         best = best.min(start.elapsed());

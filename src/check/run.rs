@@ -239,6 +239,7 @@ pub(super) fn judge(
         files: &options.files,
         changed: &options.changed,
         base_started,
+        whole: ran.hit.is_none(),
         report: None,
     };
     let mut classification = classify(&input);

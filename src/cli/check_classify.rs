@@ -26,6 +26,9 @@ pub struct ClassifyArgs {
     /// A file that the change touched, relative to the root. May be given several times.
     #[arg(long, value_name = "PATH")]
     changed: Vec<String>,
+    /// The output is whole: the process was seen to end.
+    #[arg(long)]
+    whole: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -117,6 +120,7 @@ pub fn run(args: &ClassifyArgs, input: impl Read, out: &mut impl Write) -> Resul
         files: &files,
         changed: &changed,
         base_started: None,
+        whole: args.whole,
         report: None,
     });
     if args.json {

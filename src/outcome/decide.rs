@@ -106,7 +106,9 @@ pub(super) fn decide(input: &Input<'_>, text: &Text, facts: &Facts, shapes: &[Sh
         // A line of marks is proof enough when nothing else explains the end.
         let marks = facts.dots.is_some() || text.lines().any(|(_, line)| shapes::is_result(line));
         let marks = marks && !counted;
-        return if started || marks {
+        // So is the assertion of the program that it ended.
+        let asserts = || text.lines().any(|(_, line)| shapes::is_c_assertion(line));
+        return if started || marks || asserts() {
             Verdict::new(Failed, Cause::Crash, Some(kind))
         } else {
             Verdict::new(DidntStart, Cause::Crash, Some(kind))

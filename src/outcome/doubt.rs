@@ -7,6 +7,7 @@ use super::doubtful_words as words;
 use super::facts::Facts;
 use super::json_report;
 use super::report;
+use super::severe;
 use super::text::Text;
 use super::unfinished;
 use crate::domain::Kind;
@@ -28,7 +29,7 @@ impl Doubt {
         Doubt { at, kind, cut }
     }
 
-    fn cut(at: usize) -> Doubt {
+    pub(super) fn cut(at: usize) -> Doubt {
         let (kind, cut) = (Kind::Crash, true);
         Doubt { at, kind, cut }
     }
@@ -41,8 +42,14 @@ const LAST_LINES: usize = 60;
 const LONGEST: usize = 400;
 
 pub(super) fn find(input: &Input<'_>, text: &Text, facts: &Facts) -> Option<Doubt> {
-    unfinished::find(text, facts)
-        .map(Doubt::cut)
+    let cut = || {
+        unfinished::find(text, facts)
+            .or_else(|| facts.unplanned.filter(|_| !input.whole))
+            .map(Doubt::cut)
+    };
+    severe::find(text)
+        .map(|at| Doubt::new(at, Kind::Crash))
+        .or_else(cut)
         .or_else(|| red_summary(text, facts))
         .or_else(|| other_total(text, facts))
         .or_else(|| crashed(input, text, facts))
@@ -50,7 +57,7 @@ pub(super) fn find(input: &Input<'_>, text: &Text, facts: &Facts) -> Option<Doub
         .or_else(|| {
             below::find(text, facts, compound(input)).map(|at| Doubt::new(at, Kind::Assertion))
         })
-        .or_else(|| text_of_no_runner(text, facts))
+        .or_else(|| text_of_no_runner(input, text, facts))
 }
 
 type Pattern = LazyLock<Option<Regex>>;
@@ -164,7 +171,7 @@ fn crashed(input: &Input<'_>, text: &Text, facts: &Facts) -> Option<Doubt> {
 }
 
 /// Words of a text that no runner is known to have printed.
-fn text_of_no_runner(text: &Text, facts: &Facts) -> Option<Doubt> {
+fn text_of_no_runner(input: &Input<'_>, text: &Text, facts: &Facts) -> Option<Doubt> {
     let tail = tail(text);
     let red = |at: usize| Some(Doubt::new(at, Kind::Assertion));
     if let Some((at, _)) = text.lines().find(|(_, line)| words::is_not_ok(line)) {
@@ -176,8 +183,11 @@ fn text_of_no_runner(text: &Text, facts: &Facts) -> Option<Doubt> {
     if !facts.generic {
         return None;
     }
-    if let Some(at) = json_report::cut(text) {
+    if let Some(at) = json_report::cut(input.output, text) {
         return Some(Doubt::cut(at));
+    }
+    if let Some(at) = json_report::errors(input.output, text) {
+        return red(at);
     }
     if let Some((at, _)) = text.lines().find(|(_, line)| words::is_fail_line(line)) {
         return red(at);

@@ -21,7 +21,7 @@ pub(super) fn is_not_ok(line: &str) -> bool {
 }
 
 static FAIL_LINE: Pattern = LazyLock::new(|| {
-    Regex::new(r"^\W*(?:FAIL|FAILED|FAILURE|FAILURES|BUILD FAILED|NOT OK)\W*$|^\s*\[?(?:FAIL|FAILED|FAILURE)\]?:?\s+[\w./'\x22<(]|^\S[^.!?]*(?:\s|:|\.{2,}\s*|\|)\[?(?:FAIL|FAILED)\]?!?(?:\s*\([^()]*\)|\s*\[[^\[\]]*\])?$|^\s*not ok\b|^\S+:[0-9]+:\S+:FAIL\b").ok()
+    Regex::new(r"^\W*(?:FAIL|FAILED|FAILURE|FAILURES|BUILD FAILED|NOT OK)\W*$|^\s*\[?(?:FAIL|FAILED|FAILURE)\]?:?\s+[\w./'\x22<(]|^[^\s#][^.!?]*(?:\s|:|\.{2,}\s*|\|)\[?(?:FAIL|FAILED)\]?!?(?:\s*\([^()]*\)|\s*\[[^\[\]]*\])?$|^\s*not ok\b|^\S+:[0-9]+:\S+:FAIL\b").ok()
 });
 static FAIL_NONE: Pattern = LazyLock::new(|| {
     Regex::new(r"(?i)^\s*\[?(?:FAIL|FAILED|FAILURES?)\]?\s*[:=|]?\s*(?:0|none|\[\])\b|\b(?:0|no|none|expected|x)[ -]?fail|# *(?:todo|skip)\b").ok()
@@ -46,6 +46,9 @@ static DENIED: Pattern = LazyLock::new(|| {
         | \bpass(?:ed)?,?\ (?:except|apart\ from|but|save\ for|excluding|with\ the\ exception)\b
         | \b(?:pass(?:ed)?|passing|success(?:ful)?|succeeded|ok)"?\s* (?:[:=?]|\?\s*:)+ \s*"?(?:false|no|nope|never)\b
         | \bfailed\ (?:tests?|checks?|specs?|suites?|files?)\b [\s:=(]* [1-9]
+        | ^\W*(?:suite|test|spec|check|module)\b .* :\s*(?:crashed|aborted|hung|killed|broken|died)\W*$
+        | \b[1-9][0-9]*\ (?:known\ |new\ |other\ )?(?:crash(?:es)?|hangs?|leaks?)\b
+        | ^\s*(?:💥|💔)\s*\S
         | \bunhandled\ (?:errors?|exceptions?|rejections?)\b
         | ^\W* (?:errors?|failures?|failed) [\s:=]+ [1-9][0-9]*\W*$
         | \b(?:[0-9]|[1-9][0-9])(?:\.[0-9]+)?\s?% \s (?:of\ )?(?:the\ )?(?:all\ )?(?:tests?\ )?(?:pass|ok\b|succe|green)

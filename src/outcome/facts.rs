@@ -1,5 +1,6 @@
 //! What all runners saw, put together.
 
+use super::begun;
 use super::counts::Tally;
 use super::found::{Failing, Found, Outside};
 use super::generic;
@@ -37,6 +38,9 @@ pub(super) struct Facts {
     /// Lines that close a green run without counting it.
     pub(super) green: Vec<usize>,
     pub(super) cut: Option<usize>,
+    /// The last of results that nothing announced and nothing sums up: all of a run only if the
+    /// output is known to be whole.
+    pub(super) unplanned: Option<usize>,
     pub(super) flaky: Vec<String>,
     pub(super) narrowed: bool,
     pub(super) crash: Option<Crash>,
@@ -66,6 +70,7 @@ impl Facts {
             is_closed(f) || stopped && !WRAPPERS.contains(&f.runner)
         });
         let named = all.iter().any(|f| !f.failing.is_empty());
+        let mut unplanned = None;
         if !known {
             let mut found = generic::read(text, names);
             let marked = found.summaries.is_empty() && found.fails == 0;
@@ -74,7 +79,8 @@ impl Facts {
                 // those of runners that end with a summary.
                 let last = found.marks.last().map(|m| m.0);
                 let ticked = |at: &usize| text.line(*at).trim_start().starts_with(TICKS);
-                found.green.extend(last.filter(|at| !ticked(at)));
+                unplanned = last.filter(|at| !ticked(at));
+                found.green.extend(unplanned);
             }
             if named {
                 found.failing.clear();
@@ -83,6 +89,9 @@ impl Facts {
         }
         let mut facts = Facts::merge(all);
         facts.generic = !known && !named;
+        let echoed = |at: &usize| is_echo(text.line(*at));
+        let silent = facts.green.last().copied().filter(echoed);
+        facts.unplanned = unplanned.or(silent).filter(|_| facts.summaries.is_empty());
         facts.crash = crash(text, exit);
         facts
     }
@@ -160,6 +169,11 @@ impl Facts {
         }
         (!self.summaries.is_empty()).then_some(sum)
     }
+}
+
+/// The echo of a program's call, which is all that is seen of one that is silent when all is well.
+pub(super) fn is_echo(line: &str) -> bool {
+    line.contains('/') && !line.contains(' ')
 }
 
 fn earliest(one: Option<usize>, other: Option<usize>) -> Option<usize> {
@@ -257,11 +271,18 @@ const SURE_NAMES: &[&str] = &[
     "gradle",
 ];
 
-/// TAP without a plan, all of it above another runner's summary, is text that tests printed.
+/// TAP without a plan, all of it above another runner's summary, is text that tests printed; so is
+/// what stands below the summary of a runner that prints on standard error.
 fn drop_printed_tap(all: &mut [Found]) {
     let others = all.iter().filter(|f| f.runner != "tap");
     let last = others.flat_map(|f| &f.summaries).map(|s| s.at).max();
-    let Some(last) = last else { return };
+    let Some(mut last) = last else { return };
+    let late = all
+        .iter()
+        .any(|f| !f.summaries.is_empty() && begun::BUFFERED.contains(&f.runner));
+    if late {
+        last = usize::MAX;
+    }
     for found in all.iter_mut().filter(|f| f.runner == "tap") {
         let planned = found.marks.iter().any(|m| m.1 >= 2);
         if !planned && found.last.is_some_and(|at| at < last) {

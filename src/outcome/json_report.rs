@@ -1,10 +1,13 @@
-//! A JSON report on standard output: mocha's `-R json` and RSpec's `-f json`.
+//! A JSON report on standard output: mocha's `-R json`, RSpec's `-f json`, jest's `--json`, which
+//! vitest writes too, and bare counts.
 
 use super::counts::{Field, Tally};
 use super::facts::Facts;
 use super::found::Failing;
 use super::text::Text;
 use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
 
 /// The whole of mocha's report: `failures` repeats the red ones of `tests`.
 #[derive(Deserialize)]
@@ -72,10 +75,53 @@ struct RspecSummary {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Jest {
+    num_passed_tests: u64,
+    num_failed_tests: u64,
+    #[serde(default)]
+    num_pending_tests: u64,
+    #[serde(default)]
+    num_todo_tests: u64,
+    test_results: Vec<JestFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct JestFile {
+    name: String,
+    status: String,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    assertion_results: Vec<JestTest>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct JestTest {
+    full_name: String,
+    status: String,
+    failure_messages: Option<Vec<String>>,
+}
+
+/// Counts of a program of one's own.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Bare {
+    num_passed: u64,
+    num_failed: u64,
+    #[serde(default)]
+    num_skipped: u64,
+}
+
+#[derive(Deserialize)]
 #[serde(untagged)]
 enum Report {
     Mocha(Mocha),
     Rspec(Rspec),
+    Jest(Jest),
+    Bare(Bare),
 }
 
 /// Lines at which a report may begin.
@@ -87,39 +133,72 @@ fn heads(text: &Text) -> impl Iterator<Item = (usize, &str)> {
         .take(HEADS)
 }
 
-fn from(text: &Text, at: usize) -> String {
+/// The text from a line on. Of a line that was too long for [`Text`] the output has the rest.
+fn from<'a>(output: &'a [u8], text: &Text, at: usize) -> Cow<'a, str> {
+    let head = text.line(at).as_bytes();
+    if head.len() > LONG
+        && let Some(start) = memchr::memmem::find(output, &head[..LONG])
+    {
+        return String::from_utf8_lossy(&output[start..]);
+    }
     let lines: Vec<&str> = text.between(at, text.len()).map(|(_, line)| line).collect();
-    lines.join("\n")
+    Cow::Owned(lines.join("\n"))
 }
 
-fn report(text: &Text) -> Option<(usize, Report)> {
+/// A line of more bytes may not be whole.
+const LONG: usize = 32 * 1024;
+
+fn report(output: &[u8], text: &Text) -> Option<(usize, Report)> {
     heads(text).find_map(|(at, _)| {
-        let below = from(text, at);
+        let below = from(output, text, at);
         let mut values = serde_json::Deserializer::from_str(&below).into_iter::<Report>();
         Some((at, values.next()?.ok()?))
     })
 }
 
+/// The line of a value that lists errors beside its tests: files that did not load, for example.
+pub(super) fn errors(output: &[u8], text: &Text) -> Option<usize> {
+    let lists = |at: usize| {
+        let below = from(output, text, at);
+        let mut values = serde_json::Deserializer::from_str(&below).into_iter::<Value>();
+        let value = values.next().and_then(Result::ok);
+        value.is_some_and(|value| {
+            let mut fields = value.as_object().into_iter().flatten();
+            fields.any(|(key, value)| {
+                let listed = match value {
+                    Value::Array(all) => !all.is_empty(),
+                    Value::Object(all) => !all.is_empty(),
+                    Value::String(one) => !one.is_empty(),
+                    _ => false,
+                };
+                let key = key.to_lowercase();
+                listed && (key.ends_with("error") || key.ends_with("errors"))
+            })
+        })
+    };
+    heads(text).map(|(at, _)| at).find(|at| lists(*at))
+}
+
 /// The line at which a report begins that has no end.
-pub(super) fn cut(text: &Text) -> Option<usize> {
+pub(super) fn cut(output: &[u8], text: &Text) -> Option<usize> {
     let (at, _) = heads(text).find(|(at, line)| {
         let next = text.line(at + 1).trim_start();
         [line, next].iter().any(|l| {
             let l = l.trim_start_matches('{').trim_start();
-            ["\"stats\"", "\"version\"", "\"examples\"", "\"numFailed"]
+            ["\"stats\"", "\"version\"", "\"examples\"", "\"num"]
                 .iter()
                 .any(|key| l.starts_with(key))
         })
     })?;
-    let below = from(text, at);
-    let mut values = serde_json::Deserializer::from_str(&below).into_iter::<serde_json::Value>();
+    let below = from(output, text, at);
+    let mut values = serde_json::Deserializer::from_str(&below).into_iter::<Value>();
     let whole = values.next().is_some_and(|value| value.is_ok());
     (!whole).then_some(at)
 }
 
 /// Puts the report's counts and names in the place of what was guessed from its words.
-pub(super) fn add(text: &Text, facts: &mut Facts) {
-    let Some((at, report)) = report(text) else {
+pub(super) fn add(output: &[u8], text: &Text, facts: &mut Facts) {
+    let Some((at, report)) = report(output, text) else {
         return;
     };
     let mut tally = Tally::default();
@@ -150,6 +229,13 @@ pub(super) fn add(text: &Text, facts: &mut Facts) {
             reds.map(|e| failing(e.full_description, e.file_path, e.line_number, at))
                 .collect()
         }
+        Report::Jest(jest) => read_jest(jest, at, &mut tally, facts),
+        Report::Bare(bare) => {
+            tally.add(Field::Passed, bare.num_passed);
+            tally.add(Field::Failed, bare.num_failed);
+            tally.add(Field::Skipped, bare.num_skipped);
+            Vec::new()
+        }
     };
     facts.zero.clear();
     if tally.ran() == 0 {
@@ -158,6 +244,37 @@ pub(super) fn add(text: &Text, facts: &mut Facts) {
     facts.green.clear();
     facts.summaries = vec![(at, "report", tally)];
     facts.failing = failing;
+}
+
+/// The names of the red tests; a file that did not load has none and stands for its tests.
+fn read_jest(jest: Jest, at: usize, tally: &mut Tally, facts: &mut Facts) -> Vec<Failing> {
+    tally.add(Field::Passed, jest.num_passed_tests);
+    tally.add(Field::Failed, jest.num_failed_tests);
+    let aside = jest.num_pending_tests.saturating_add(jest.num_todo_tests);
+    tally.add(Field::Skipped, aside);
+    let mut reds = Vec::new();
+    for file in jest.test_results {
+        if file.status == "failed" && file.assertion_results.is_empty() {
+            let message = file.message.lines().find(|line| !line.trim().is_empty());
+            facts.said = facts.said.take().or(message.map(|m| m.trim().to_string()));
+            tally.add(Field::Errors, 1);
+            let path = Some(file.name.clone());
+            reds.push(Failing {
+                stand_in: true,
+                ..failing(file.name, path, None, at)
+            });
+            continue;
+        }
+        let tests = file.assertion_results.into_iter();
+        for test in tests.filter(|t| t.status == "failed") {
+            if facts.said.is_none() {
+                let message = test.failure_messages.and_then(|all| all.into_iter().next());
+                facts.said = Some(said(&test.full_name, Some(&Said { message })));
+            }
+            reds.push(failing(test.full_name, Some(file.name.clone()), None, at));
+        }
+    }
+    reds
 }
 
 fn failing(name: String, file: Option<String>, line: Option<u64>, at: usize) -> Failing {

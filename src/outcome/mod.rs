@@ -9,6 +9,7 @@
 //! neither overrules the other's red; what else speaks against a green run ([`doubt`]) withholds it. Runners are recognised by what they print, so a runner behind
 //! `make`, `npm` or `tox` needs nothing of its own.
 
+mod begun;
 mod below;
 mod blame;
 mod compare;
@@ -31,6 +32,7 @@ mod report;
 mod roots;
 mod runners;
 mod sentence;
+mod severe;
 mod shapes;
 mod text;
 mod unfinished;
@@ -41,6 +43,7 @@ pub use normalise::normalise_line;
 use crate::domain::{Classification, Counts, Exit, FailingTest, Outcome};
 use blame::Blame;
 use decide::{Cause, Verdict};
+use doubt::Doubt;
 use facts::Facts;
 use paths::{Context, Named, Project};
 use text::Text;
@@ -63,6 +66,10 @@ pub struct Input<'a> {
     pub changed: &'a [String],
     /// Whether the same check started without the change; `None` where that is not known.
     pub base_started: Option<bool>,
+    /// Whether the output is known to be whole at its end, because the process was seen to exit.
+    /// Without that a last line that has no end, or results that nothing sums up, may be all that
+    /// is left of a longer run.
+    pub whole: bool,
     /// A structured report that the runner wrote during this run. It only adds names and counts.
     pub report: Option<&'a [u8]>,
 }
@@ -81,10 +88,10 @@ pub fn classify_without(input: &Input<'_>, held: &[&str]) -> Classification {
         report::add(report, &mut facts);
     }
     if facts.generic && report::is_one(&text) {
-        report::add(input.output, &mut facts);
+        report::read(input.output, &text, &mut facts);
     }
     if facts.generic {
-        json_report::add(&text, &mut facts);
+        json_report::add(input.output, &text, &mut facts);
     }
     let green = input.exit == Exit::Code(0) && facts.reds() == 0;
     let shapes = if green && facts.ran() > 0 && facts.outside.is_empty() && facts.cut.is_none() {
@@ -95,7 +102,10 @@ pub fn classify_without(input: &Input<'_>, held: &[&str]) -> Classification {
     let mut verdict = decide::decide(input, &text, &facts, &shapes);
     let green = verdict.outcome == Outcome::Passed;
     let doubt = green.then(|| doubt::find(input, &text, &facts));
-    if let Some(doubt) = doubt.flatten() {
+    let doubt = doubt
+        .flatten()
+        .or_else(|| cut_within(input, held, &text, green));
+    if let Some(doubt) = doubt {
         verdict = decide::doubted(doubt);
     }
     let files = input.files.iter().chain(input.changed);
@@ -148,6 +158,18 @@ pub fn classify_without(input: &Input<'_>, held: &[&str]) -> Classification {
         runner: facts.runner.map(str::to_string),
         flaky: Vec::new(),
     }
+}
+
+/// A last line without its end, below lines that are not green by themselves.
+fn cut_within(input: &Input<'_>, held: &[&str], text: &Text, green: bool) -> Option<Doubt> {
+    let at = unfinished::open_line(text).filter(|_| green && !input.whole)?;
+    let end = memchr::memrchr(b'\n', input.output).map_or(0, |n| n + 1);
+    let above = Input {
+        output: &input.output[..end],
+        ..*input
+    };
+    let outcome = classify_without(&above, held).outcome;
+    (outcome != Outcome::Passed).then(|| Doubt::cut(at))
 }
 
 fn distinct(places: &[Named<'_>]) -> Vec<String> {

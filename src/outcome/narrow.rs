@@ -7,6 +7,7 @@ pub(super) fn narrowed(command: &str, files: &[String]) -> Option<String> {
     let words = split(command);
     let mut family: Option<&Family> = None;
     let mut paths: Vec<&str> = Vec::new();
+    let mut bats = false;
     for word in &words {
         let word = word.as_str();
         if matches!(word, "&&" | ";" | "||" | "|") {
@@ -19,6 +20,7 @@ pub(super) fn narrowed(command: &str, files: &[String]) -> Option<String> {
             .find(|f| f.words.contains(&name) || f.words.contains(&word))
         {
             family = Some(found);
+            bats = name == "bats";
             continue;
         }
         let option = word.split('=').next().unwrap_or(word);
@@ -29,9 +31,12 @@ pub(super) fn narrowed(command: &str, files: &[String]) -> Option<String> {
                 && word.len() > 2
                 && word.as_bytes()[2].is_ascii_uppercase()
         };
+        // The others of bats' family call a format so.
+        let is_format = family.is_some_and(|f| f.words.contains(&"bats")) && !bats;
         if let Some(family) = family
             && family.options.iter().any(|o| *o == option || glued(o))
             && !(option == "-t" && family.words.contains(&"bats"))
+            && !(option == "-f" && is_format)
         {
             return Some(format!("the option {option}"));
         }

@@ -288,6 +288,9 @@ fn crashed(text: &Text, facts: &Facts) -> String {
             .map(|e| format!("Fatal Python error: {e}"))
             .unwrap_or_default();
     }
+    if let Some(said) = text.lines().rev().find(|(_, l)| shapes::is_c_assertion(l)) {
+        return joined(text, said.0);
+    }
     let word = crash.at.map(|at| crash_word(text.line(at)).to_string());
     let signal = crash
         .signal

@@ -31,7 +31,10 @@ struct Case {
 /// Whether the output itself is a report: reporters may write to standard output.
 pub(super) fn is_one(text: &Text) -> bool {
     let mut head = text.lines().take(50).map(|(_, line)| line);
-    head.any(|line| line.starts_with("<testsuites") || line.starts_with("<testsuite "))
+    head.any(|line| {
+        let suites = line.contains("<testsuites") || line.contains("<testsuite ");
+        suites && line.starts_with('<')
+    })
 }
 
 /// Whether the report's root has its end.
@@ -40,6 +43,20 @@ pub(super) fn is_closed(text: &Text) -> bool {
     lines.any(|(_, line)| line.contains("</testsuites>"))
         || !text.lines().any(|(_, line)| line.contains("<testsuites"))
             && text.lines().any(|(_, line)| line.contains("</testsuite>"))
+}
+
+/// Reads an output that is a report: its test cases count, not the numbers on the elements that hold
+/// them.
+pub(super) fn read(report: &[u8], text: &Text, facts: &mut Facts) {
+    if cases(&String::from_utf8_lossy(report)).is_empty() {
+        return;
+    }
+    facts
+        .summaries
+        .retain(|s| !text.line(s.0).contains("<testsuite"));
+    facts.failing.clear();
+    facts.zero.clear();
+    add(report, facts);
 }
 
 /// Adds what the report knows and the text does not. A report without test cases is ignored.

@@ -1,9 +1,11 @@
 //! Output as lines that can be read: decoded, without terminal control, JSON event streams unwrapped.
 
 use memchr::{memchr, memchr2, memmem};
+use regex::Regex;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// A longer line is noise (minified code, a dump): only its beginning is read.
 const LONGEST_LINE: usize = 64 * 1024;
@@ -44,6 +46,7 @@ impl Text {
             }
             start = end + 1;
         }
+        without_prefixes(&clean, &mut lines);
         Text {
             ended: clean.ends_with(['\n', '\r']),
             clean,
@@ -89,6 +92,48 @@ impl Text {
     /// Whether no line holds anything but white space.
     pub(super) fn is_blank(&self) -> bool {
         self.clean.trim().is_empty()
+    }
+}
+
+/// What started several programs at once names the program before each of its lines, and the code
+/// with which it ended: docker compose (`test-1  | `), concurrently (`[test] `).
+static ENDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)^(?:(?P<c>[\w.-]+-[0-9]+)|(?P<n>\[[\w:.-]+\]) .{1,200}) exited with code [0-9]+\r?$",
+    )
+    .ok()
+});
+
+/// Takes the name of the program that ended first away, which is the one that the others serve, and
+/// of concurrently, which runs equals, every name.
+fn without_prefixes(text: &str, lines: &mut [Range<usize>]) {
+    const CODE: &str = " exited with code ";
+    if memmem::find(text.as_bytes(), CODE.as_bytes()).is_none() {
+        return;
+    }
+    let Some(ended) = ENDED.as_ref().and_then(|re| re.captures(text)) else {
+        return;
+    };
+    let service = ended.name("c").map(|c| c.as_str());
+    for range in lines {
+        let line = &text[range.clone()];
+        if line.contains(CODE) {
+            continue;
+        }
+        let rest = match service {
+            Some(service) => line
+                .strip_prefix(service)
+                .and_then(|rest| rest.trim_start().strip_prefix('|')),
+            None => line
+                .strip_prefix('[')
+                .and_then(|line| line.split_once(']'))
+                .filter(|(name, _)| !name.is_empty() && !name.contains(char::is_whitespace))
+                .map(|(_, rest)| rest),
+        };
+        if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
+            let rest = rest.strip_prefix(' ').unwrap_or(rest);
+            range.start = range.end - rest.len();
+        }
     }
 }
 
@@ -242,6 +287,25 @@ mod tests {
             lines(text.as_bytes()),
             ["--- FAIL: T (0.00s)", "{\"other\":1}"]
         );
+    }
+
+    #[test]
+    fn names_of_programs_before_their_lines_go() {
+        assert!(ENDED.is_some());
+        assert_eq!(
+            lines(b"db-1    | ready\ntest-1  | 3 passed\ntest-1  |\ntest-1 exited with code 0\n"),
+            [
+                "db-1    | ready",
+                "3 passed",
+                "",
+                "test-1 exited with code 0"
+            ]
+        );
+        assert_eq!(
+            lines(b"[a] 1 passing\n[a]\n[a] mocha exited with code 0\n"),
+            ["1 passing", "", "[a] mocha exited with code 0"]
+        );
+        assert_eq!(lines(b"[a] x\na | b\n"), ["[a] x", "a | b"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Signs that a run that looks green did not come to its end: the output ends within a line,
-//! something begins below the last summary, half of a summary is there, what wraps the runner never
-//! said that it was done.
+//! Signs that a run that looks green did not come to its end: something begins below the last
+//! summary, half of a summary is there, what wraps the runner never said that it was done.
 
+use super::begun;
 use super::counts::Tally;
 use super::facts::Facts;
 use super::lineset::LineSet;
@@ -11,16 +11,16 @@ use std::sync::LazyLock;
 
 /// The line at which the part begins that was never finished.
 pub(super) fn find(text: &Text, facts: &Facts) -> Option<usize> {
-    open_line(text)
-        .or_else(|| begun(text, facts))
+    begun::find(text, facts)
         .or_else(|| half(text, facts))
         .or_else(|| lacking(text, facts))
         .or_else(|| waiting(text))
         .or_else(|| entered(text))
 }
 
-/// Programs end their last line, but for those that print one JSON or XML value.
-fn open_line(text: &Text) -> Option<usize> {
+/// The last line, where it has no end and could still grow: programs end their last line, but for
+/// those that print one JSON or XML value.
+pub(super) fn open_line(text: &Text) -> Option<usize> {
     let at = text.len().checked_sub(1)?;
     let line = text.line(at).trim();
     (text.is_cut(at) && !is_value(line)).then_some(at)
@@ -47,83 +47,6 @@ pub(super) fn last_close(text: &Text, facts: &Facts) -> Option<usize> {
         let mut lines = text.lines().rev();
         lines.find(|(_, line)| value(line)).map(|(at, _)| at)
     })
-}
-
-/// How runs begin, and their progress. Below the last summary each means that another run began.
-static SIGNS: LazyLock<Option<LineSet>> = LazyLock::new(|| {
-    LineSet::new([
-        // pytest
-        r"^=+ test session starts =+$|^Test session starts \(platform",
-        r"^(?:collecting \.\.\. )?collected [1-9][0-9]* items?\b",
-        r"^[\w./-]+\.py(?:::\S+)?(?: [.FEsxXRpf]+| PASSED| FAILED| ERROR)?(?: +\[ *[0-9]+%\])?$",
-        r"^[.FEsxXRpfu]+ +\[ *[0-9]+%\]$",
-        // unittest and what is built on it
-        r"^\w+ \([\w.]+\) ?\.\.\.(?: |$)",
-        r"^(?:={70}|-{70})$",
-        // libtest, cargo, nextest
-        r"^running [0-9]+ tests?$|^test \S+ \.\.\.",
-        r"^ +(?:Running .*\(\S+\)|Doc-tests \S+)$",
-        r"^ +Starting [0-9]+ tests? across",
-        // TAP
-        r"^TAP version [0-9]+$|^# Subtest: |^(?:not )?ok [0-9]+\b",
-        // go
-        r"^=== RUN |^ *--- (?:PASS|FAIL|SKIP): |^FAIL\t",
-        // JavaScript
-        r"^ *RUN +v[0-9]|^Determining test suites to run|^ ?(?:PASS|FAIL|RUNS) +\S+\.[cm]?[jt]sx?\b",
-        r"^ {2,}(?:✓|✔|√|✖|✗|✘|×) \S|^ +[0-9]+\) \S",
-        r"^Suites: +[0-9]+ pass ",
-        r"^(?:bun test v|running [0-9]+ tests? from )",
-        // C and C++
-        r"^\[=+\] Running [0-9]+|^\[ RUN      \] |^ +Start +[0-9]+: ",
-        // Ruby, PHP, Erlang, Elixir, Perl
-        r"^# Running:$|^Run options: .*--seed|^Loaded suite |^PHPUnit [0-9.]+ by ",
-        r"^Running (?:ExUnit )?with seed|^===> Performing EUnit|^\S+\.t \.{2,} ",
-        // the JVM
-        r"^(?:\[INFO\] )? *T E S T S$|^\[INFO\] Running \S|^> Task :(?:\S+:)?test\b",
-        r"^\S+\.bats$|^Started$|^Feature: \S|^> \S+@\S+ test$",
-    ])
-});
-
-/// Runners that print on standard error: what a test printed waits in a buffer and stands below the
-/// summary.
-const BUFFERED: &[&str] = &["unittest", "django", "zope.testrunner", "trial"];
-
-/// A beginning in common words, as no text that a test printed may be.
-static ANNOUNCED: Pattern = LazyLock::new(|| {
-    Regex::new(r"(?i)^(?:running|executing|starting) [1-9][0-9]* (?:tests?|specs?|examples?|scenarios?|checks?)(?: (?:in|from|using|across|with)\b.*|\.*)$").ok()
-});
-
-/// Whether a runner that prints on standard error summed up this run.
-pub(super) fn is_buffered(facts: &Facts) -> bool {
-    facts.summaries.iter().any(|s| BUFFERED.contains(&s.1))
-}
-
-fn begun(text: &Text, facts: &Facts) -> Option<usize> {
-    let last = last_close(text, facts)?;
-    let signs = SIGNS.as_ref()?;
-    let buffered = is_buffered(facts);
-    let python = buffered || facts.summaries.iter().any(|s| s.1 == "pytest");
-    let mut below = text.between(last + 1, text.len());
-    let begins = |line: &str| {
-        let announced = !buffered && matches(&ANNOUNCED, line);
-        let sign = signs.is_match(line) || is_call(line) || python && is_dots(line);
-        !line.is_empty() && (sign || announced)
-    };
-    below.find(|(_, line)| begins(line)).map(|b| b.0)
-}
-
-/// Marks of progress without a percentage: those of another run of the same kind.
-fn is_dots(line: &str) -> bool {
-    line.chars().all(|c| ".FEsxXRpfu".contains(c))
-}
-
-static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:> |\$ |\+ )?(?:npx |yarn |pnpm |bundle exec )?(?:(?:\S*/)?python[0-9.]* -m )?(?:\S*/)?(?:(?:pytest|unittest|nose2|jest|vitest|mocha|ava|jasmine|phpunit|rspec|ctest|behave|robot|busted|prove|bats)(?: [^:]*)?|(?:go|cargo|deno|bun|mix|npm|yarn|pnpm) test(?: [^:]*)?|node --test(?: [^:]*)?)$").ok()
-});
-
-/// The echo of a command that runs tests.
-fn is_call(line: &str) -> bool {
-    line.len() < 300 && CALL.as_ref().is_some_and(|re| re.is_match(line))
 }
 
 type Pattern = LazyLock<Option<Regex>>;
@@ -171,9 +94,10 @@ fn is_short(text: &Text, at: usize, tally: &Tally) -> bool {
 
 static SUITES: Pattern = LazyLock::new(|| Regex::new(r"^Test Suites: ").ok());
 static FILES: Pattern = LazyLock::new(|| Regex::new(r"^ +Test Files +").ok());
+static ENDED: Pattern = LazyLock::new(|| Regex::new(r"^\[=+\] [0-9]+ tests?.* ran\b").ok());
 
 /// The line right above a runner's counts, which always has it.
-const OPENS: &[(&str, &Pattern)] = &[("jest", &SUITES), ("vitest", &FILES)];
+const OPENS: &[(&str, &Pattern)] = &[("jest", &SUITES), ("vitest", &FILES), ("gtest", &ENDED)];
 
 /// A summary whose first or last line is missing.
 fn half(text: &Text, facts: &Facts) -> Option<usize> {
@@ -283,7 +207,7 @@ static WAITS: LazyLock<Vec<(Regex, Regex)>> = LazyLock::new(|| {
             r"^\[=+\] Running [0-9]+ tests?",
             r"^\[=+\] [0-9]+ tests?.* ran\b",
         ),
-        (r"^\[ RUN      \] ", r"^\[ +(?:OK|FAILED|SKIPPED) +\] "),
+        (r"^\[ RUN      \] ", r"\[ +(?:OK|FAILED|SKIPPED) +\] "),
     ];
     let compiled = pairs
         .iter()
@@ -340,14 +264,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert!(
-            RAN.is_some()
-                && NEEDS.is_some()
-                && SIGNS.is_some()
-                && ANNOUNCED.is_some()
-                && CALL.is_some()
-                && WAITING.is_some()
-        );
+        assert!(RAN.is_some() && NEEDS.is_some() && WAITING.is_some());
         assert_eq!(WAITS.len(), 8);
         assert!(CLOSES.iter().chain(OPENS).all(|(_, close)| close.is_some()));
     }

@@ -68,7 +68,7 @@ pub(super) fn verdict(line: &str) -> Option<bool> {
 /// One result of TAP, a frame of a stack trace, a part of a JSON value.
 static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"^\s*(?:not )?ok [0-9]+(?: |$)|[A-Za-z_/]\w*:[0-9]+:[0-9]+\)?$|^\s*\x22[^\x22]*\x22: .*,$",
+        r"^\s*(?:not )?ok [0-9]+(?: |$)|: [Aa]ssertion .* failed\.?$|[A-Za-z_/]\w*:[0-9]+:[0-9]+\)?$|^\s*\x22[^\x22]*\x22: .*,$",
     )
     .ok()
 });

@@ -48,7 +48,7 @@ pub(super) static GTEST: Runner = Runner {
             Act::Do(gtest_start),
         ),
         Rule(r"^\[ RUN      \] ", Act::Began),
-        Rule(r"^\[       OK \] (?P<n>\S+)", Act::Pass),
+        Rule(r"\[       OK \] (?P<n>\S+)", Act::Pass),
         Rule(r"^\[  SKIPPED \] \S+ \(", Act::Skip),
         Rule(r"^\[  PASSED  \] ([0-9]+) tests?\.", Act::Do(gtest_passed)),
         Rule(

@@ -142,6 +142,7 @@ pub(super) static ALL: &[&Runner] = &[
     &beam::EUNIT,
     &specs::BEHAVE,
     &specs::CUCUMBER,
+    &specs::MAMBA,
     &specs::ROBOT,
     &specs::BUSTED,
     &scripts::SHUNIT2,

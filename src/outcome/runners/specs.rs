@@ -18,6 +18,7 @@ pub(super) static BEHAVE: Runner = Runner {
         ),
         Rule(r"^ +(?:Given|When|Then|And) .* # \S+:[0-9]+", Act::Began),
         Rule(r"^USING RUNNER: behave", Act::Session),
+        Rule(r"^HOOK-ERROR in ", Act::RedTells(Kind::Setup)),
     ],
     finish: |_, _, found| found.sessions.clear(),
 };
@@ -43,6 +44,22 @@ fn listed(found: &mut Found, text: &Text, at: usize) {
         }
     }
 }
+
+pub(super) static MAMBA: Runner = Runner {
+    name: "mamba",
+    covers: &[],
+    rules: &[
+        Rule(
+            r"^(?P<t>[0-9]+) examples? ran (?:\((?P<s>[0-9]+) pending\) )?in [0-9.]+ seconds?$",
+            Act::Sum,
+        ),
+        Rule(
+            r"^(?P<f>[0-9]+) examples? failed of (?P<t>[0-9]+) ran in ",
+            Act::Sum,
+        ),
+    ],
+    finish: nothing,
+};
 
 pub(super) static CUCUMBER: Runner = Runner {
     name: "cucumber",

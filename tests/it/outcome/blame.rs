@@ -58,6 +58,7 @@ fn the_change_is_blamed_when_it_should_be() {
             files: &case.files,
             changed: &case.changed,
             base_started: case.base_started,
+            whole: true,
             report: None,
         });
         let kind = case.kind.is_none() || case.kind == answer.kind;
@@ -87,6 +88,7 @@ fn narrowed_commands_are_known() {
             files: &case.files,
             changed: &[],
             base_started: None,
+            whole: true,
             report: None,
         });
         if answer.narrowed != case.narrowed {

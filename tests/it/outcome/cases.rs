@@ -66,6 +66,7 @@ impl Case {
                 files: &self.expect.repo_files,
                 changed: &[],
                 base_started: None,
+                whole: true,
                 report: None,
             },
             held,
@@ -135,6 +136,11 @@ pub fn later_runs() -> Vec<Case> {
 /// Green runs whose tests print what looks red.
 pub fn noisy_greens() -> Vec<Case> {
     runs("tests/cases/unseen/greens.json")
+}
+
+/// Runs that a reader judged before the rules were asked.
+pub fn judged() -> Vec<Case> {
+    runs("tests/cases/unseen/judged.json")
 }
 
 fn runs(path: &str) -> Vec<Case> {

@@ -11,6 +11,7 @@ fn run(command: &str, code: i32, output: &str) -> Classification {
         files: &[],
         changed: &[],
         base_started: None,
+        whole: true,
         report: None,
     })
 }

@@ -13,6 +13,7 @@ fn read(command: &str, exit: i32, output: &str, files: &[&str]) -> Classificatio
         files: &files,
         changed: &[],
         base_started: None,
+        whole: false,
         report: None,
     })
 }
@@ -200,4 +201,56 @@ fn places_of_failing_tests() {
     let answer = read("go test -v", 1, go, &["calc_test.go", "calc.go"]);
     assert_eq!(answer.reason, "calc_test.go:7: Add(1, 2) = -1, want 3.");
     assert_eq!(answer.failing[0].line, Some(7));
+}
+
+fn cut_or_whole(output: &str) -> [Outcome; 2] {
+    [false, true].map(|whole| {
+        let answer = classify(&Input {
+            command: "./check.sh",
+            exit: Exit::Code(0),
+            output: output.as_bytes(),
+            files: &[],
+            changed: &[],
+            base_started: None,
+            whole,
+            report: None,
+        });
+        answer.outcome
+    })
+}
+
+/// A last line without its end is only cut where nothing above it is green and nobody saw the
+/// process exit.
+#[test]
+fn a_last_line_that_could_still_grow() {
+    use Outcome::{Failed, Passed};
+    for (output, want) in [
+        (format!("{CARGO}bye"), [Passed, Passed]),
+        ("2 passed, 0 failed".to_string(), [Failed, Passed]),
+        ("2 passed, 0 failed\nbye".to_string(), [Passed, Passed]),
+        (
+            "2 passed, 0 failed\nerror: gone".to_string(),
+            [Failed, Failed],
+        ),
+        ("2 passed, 0 failed\n1 failed".to_string(), [Failed, Failed]),
+    ] {
+        assert_eq!(cut_or_whole(&output), want, "{output}");
+    }
+}
+
+/// Results that nothing announced and nothing sums up are a whole run only if the program was seen
+/// to end.
+#[test]
+fn results_alone() {
+    use Outcome::{Failed, Passed};
+    for output in [
+        "PASS: adds\n",
+        "[PASS] adds\n[PASS] subs\n",
+        "test one ... ok\n",
+    ] {
+        assert_eq!(cut_or_whole(output), [Failed, Passed], "{output}");
+    }
+    // A plan says how many come.
+    assert_eq!(cut_or_whole("1..1\nok 1 - adds\n"), [Passed, Passed]);
+    assert_eq!(cut_or_whole("ok 1 - adds\n")[0], Failed);
 }
