@@ -6,6 +6,7 @@ use super::Input;
 use super::doubt::Doubt;
 use super::facts::Facts;
 use super::reason;
+use super::severe;
 use super::shapes::{self, Class, Shape};
 use super::text::Text;
 use crate::domain::{Exit, Kind, Outcome};
@@ -107,7 +108,7 @@ pub(super) fn decide(input: &Input<'_>, text: &Text, facts: &Facts, shapes: &[Sh
         let marks = facts.dots.is_some() || text.lines().any(|(_, line)| shapes::is_result(line));
         let marks = marks && !counted;
         // So is the assertion of the program that it ended.
-        let asserts = || text.lines().any(|(_, line)| shapes::is_c_assertion(line));
+        let asserts = || text.lines().any(|(_, line)| severe::is_c_assertion(line));
         return if started || marks || asserts() {
             Verdict::new(Failed, Cause::Crash, Some(kind))
         } else {

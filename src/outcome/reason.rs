@@ -5,6 +5,7 @@ use super::decide::{Cause, Verdict};
 use super::facts::Facts;
 use super::places::is_neutral;
 use super::sentence::{finish, joined};
+use super::severe;
 use super::shapes::{self, Class, Shape};
 use super::text::Text;
 use crate::domain::{Exit, Kind, Outcome};
@@ -288,7 +289,7 @@ fn crashed(text: &Text, facts: &Facts) -> String {
             .map(|e| format!("Fatal Python error: {e}"))
             .unwrap_or_default();
     }
-    if let Some(said) = text.lines().rev().find(|(_, l)| shapes::is_c_assertion(l)) {
+    if let Some(said) = text.lines().rev().find(|(_, l)| severe::is_c_assertion(l)) {
         return joined(text, said.0);
     }
     let word = crash.at.map(|at| crash_word(text.line(at)).to_string());

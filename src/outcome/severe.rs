@@ -1,5 +1,6 @@
 //! Reports that stand anywhere in an output and are red whatever the tests say: those of sanitizers
-//! and memory checkers, and of what started several programs about one that failed.
+//! and memory checkers, and of what started several programs about one that failed. And what a
+//! program in C says when it ends itself.
 
 use super::lineset::LineSet;
 use super::text::Text;
@@ -20,6 +21,14 @@ static SEVERE: LazyLock<Option<LineSet>> = LazyLock::new(|| {
 static EXITED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:[\w.-]+-[0-9]+|\[[^\]]+\] .{0,200}) exited with code (?P<n>[0-9]+)$").ok()
 });
+
+static C_ASSERTION: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?:\S+: )?\S+:[0-9]+: .*: Assertion .* failed\.$").ok());
+
+/// What assert(3) prints before it aborts the program.
+pub(super) fn is_c_assertion(line: &str) -> bool {
+    line.ends_with(" failed.") && C_ASSERTION.as_ref().is_some_and(|re| re.is_match(line))
+}
 
 /// Codes of a service that was stopped because another one had ended: SIGKILL and SIGTERM.
 const STOPPED: [&str; 2] = ["137", "143"];
@@ -55,7 +64,7 @@ mod tests {
     #[test]
     fn services_that_were_stopped_are_not_red() {
         let find = |text: &str| find(&Text::new(text.as_bytes()));
-        assert!(SEVERE.is_some() && EXITED.is_some());
+        assert!(SEVERE.is_some() && EXITED.is_some() && C_ASSERTION.is_some());
         assert_eq!(
             find("test-1 exited with code 0\ndb-1 exited with code 137\n"),
             None

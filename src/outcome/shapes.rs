@@ -103,7 +103,6 @@ const EXCEPTION: &[&str] = &[
 ];
 
 const MISSING: &[&str] = &[
-    // argparse, whose usage may stand above
     r"^[\w ./-]+: error: (?:unrecognized arguments|the following arguments are required|argument \S+:|ambiguous option|no such option)",
     r"Cannot find (?:module|package) ['\x22]",
     r"Could not (?:resolve|find|locate) ",
@@ -203,14 +202,6 @@ static RESULT: LazyLock<Option<Regex>> =
 /// A name and a green word: a weak sign of a test, which counts beside a crash.
 pub(super) fn is_result(line: &str) -> bool {
     RESULT.as_ref().is_some_and(|re| re.is_match(line))
-}
-
-static C_ASSERTION: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^(?:\S+: )?\S+:[0-9]+: .*: Assertion .* failed\.$").ok());
-
-/// What assert(3) prints before it aborts the program.
-pub(super) fn is_c_assertion(line: &str) -> bool {
-    line.ends_with(" failed.") && C_ASSERTION.as_ref().is_some_and(|re| re.is_match(line))
 }
 
 /// Whether a line only follows from an error printed elsewhere.
@@ -382,12 +373,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert!(
-            TABLES.is_some()
-                && C_ASSERTION.is_some()
-                && NAMED_ERROR.is_some()
-                && EXCEPTION_LINE.is_some()
-        );
+        assert!(TABLES.is_some() && NAMED_ERROR.is_some() && EXCEPTION_LINE.is_some());
     }
 
     #[test]
