@@ -7,6 +7,7 @@ use super::git::{Signature, Store};
 use super::keys;
 use super::start::Simulator;
 use super::state::{AccountKind, Permission, Repo, Token, World};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A file of a commit.
@@ -107,6 +108,9 @@ impl Simulator {
     pub fn suspend(&self, suspended: bool) {
         let mut world = self.host.world();
         world.app.suspended_at = suspended.then(|| world.now());
+        let by = world.app.account.clone();
+        let action = if suspended { "suspend" } else { "unsuspend" };
+        world.emit_installation(action, &by);
     }
 
     /// Makes a private repository `owner/name` whose `main` holds these files in one commit; its
@@ -175,8 +179,13 @@ impl Simulator {
     /// When there is no such repository.
     pub fn set_private(&self, repo: &str, private: bool) -> Result<(), SimulatorError> {
         self.act("set visibility", repo, |world, id| {
-            world.repo_mut(id)?.private = private;
-            Ok(())
+            let before = std::mem::replace(&mut world.repo_mut(id)?.private, private);
+            let action = if private { "privatized" } else { "publicized" };
+            let by = world.repo(id)?.owner.clone();
+            match before == private {
+                true => Ok(()),
+                false => world.emit("repository", Some(action), id, &by, Value::Null),
+            }
         })
     }
 
@@ -318,6 +327,24 @@ impl Simulator {
     ) -> Result<u64, SimulatorError> {
         self.act("comment", repo, |world, id| {
             world.add_comment(id, number, author, body)
+        })
+    }
+
+    /// Hands in a review (`approved`, `changes_requested`, `commented`) with comments on lines:
+    /// path, line, text; its id.
+    ///
+    /// # Errors
+    /// When there is no such pull request, or GitHub would refuse.
+    pub fn review(
+        &self,
+        repo: &str,
+        number: u64,
+        author: &str,
+        review: (&str, &str),
+        lines: &[(&str, u64, &str)],
+    ) -> Result<u64, SimulatorError> {
+        self.act("review", repo, |world, id| {
+            world.submit_review(id, number, author, review, lines)
         })
     }
 

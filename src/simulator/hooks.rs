@@ -95,6 +95,32 @@ impl World {
         Ok(())
     }
 
+    /// Queues the webhook of something that happened to the installation itself; every App gets
+    /// it.
+    pub fn emit_installation(&mut self, action: &str, sender: &str) {
+        let Some(url) = self.hooks.url.clone() else {
+            return;
+        };
+        let body = json!({
+            "action": action,
+            "installation": shapes::installation(self),
+            "sender": shapes::account(self, sender)
+        });
+        self.queue_delivery(Delivery {
+            id: 0,
+            headers: Vec::new(),
+            guid: uuid::Uuid::new_v4().to_string(),
+            event: "installation".to_string(),
+            action: Some(action.to_string()),
+            repository_id: None,
+            delivered_at: 0,
+            redelivery: false,
+            url,
+            body: body.to_string(),
+            result: None,
+        });
+    }
+
     /// Sends a delivery of the log again, to the present URL; the new one's id.
     pub fn redeliver(&mut self, id: u64) -> Result<u64, Refusal> {
         let old = self.hooks.log.iter().find(|d| d.id == id);

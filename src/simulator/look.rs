@@ -6,7 +6,7 @@ use super::git::{Node, Store};
 use super::hooks::Delivery;
 use super::start::Simulator;
 use super::state::Repo;
-use super::views::{CheckRunView, IssueView, PullView};
+use super::views::{CheckRunView, IssueView, LineCommentView, PullView};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -41,6 +41,16 @@ impl Simulator {
             Some(r.checks.iter().map(CheckRunView::from).collect())
         });
         runs.unwrap_or_default()
+    }
+
+    /// The comments on lines of a pull request, oldest first.
+    pub fn line_comments(&self, repo: &str, number: u64) -> Vec<LineCommentView> {
+        let all = self.look(repo, |r| {
+            let reviews = &r.issues.get(&number)?.pull.as_ref()?.reviews;
+            let comments = reviews.iter().flat_map(|r| &r.comments);
+            Some(comments.map(LineCommentView::from).collect())
+        });
+        all.unwrap_or_default()
     }
 
     /// Branches and tags by whole name, with the shas that they point at.

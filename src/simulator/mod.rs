@@ -50,4 +50,4 @@ pub use faults::{Effect, Fault, LoggedRequest};
 pub use hooks::{Attempt, Delivery};
 pub use start::{AppOptions, Simulator, SimulatorOptions};
 pub use state::Permission;
-pub use views::{CheckRunView, CommentView, IssueView, PullView};
+pub use views::{CheckRunView, CommentView, IssueView, LineCommentView, PullView};

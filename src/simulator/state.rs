@@ -155,6 +155,32 @@ pub(super) struct Pull {
     pub draft: bool,
     pub maintainer_can_modify: bool,
     pub merged: Option<Merge>,
+    pub reviews: Vec<Review>,
+}
+
+/// A review that was handed in.
+#[derive(Debug, Clone)]
+pub(super) struct Review {
+    pub id: u64,
+    pub author: String,
+    /// `approved`, `changes_requested`, `commented`.
+    pub state: String,
+    pub body: String,
+    pub submitted_at: i64,
+    pub comments: Vec<LineComment>,
+}
+
+/// A comment on a line.
+#[derive(Debug, Clone)]
+pub(super) struct LineComment {
+    pub id: u64,
+    pub author: String,
+    pub path: String,
+    pub line: u64,
+    pub body: String,
+    pub in_reply_to: Option<u64>,
+    pub created_at: i64,
+    pub reactions: Vec<Reaction>,
 }
 
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! The state as tests and the demo look at it.
 
-use super::state::{CheckRun, Comment, Issue, Pull, Reaction};
+use super::state::{CheckRun, Comment, Issue, LineComment, Pull, Reaction};
 
 /// A comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,32 @@ pub struct PullView {
     pub base: String,
     pub head_sha: String,
     pub url: String,
+}
+
+/// A comment on a line of a pull request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineCommentView {
+    pub id: u64,
+    pub author: String,
+    pub body: String,
+    pub path: String,
+    /// The comment that this one answers.
+    pub in_reply_to: Option<u64>,
+    /// Author and content, oldest first.
+    pub reactions: Vec<(String, String)>,
+}
+
+impl From<&LineComment> for LineCommentView {
+    fn from(comment: &LineComment) -> Self {
+        LineCommentView {
+            id: comment.id,
+            author: comment.author.clone(),
+            body: comment.body.clone(),
+            path: comment.path.clone(),
+            in_reply_to: comment.in_reply_to,
+            reactions: reactions(&comment.reactions),
+        }
+    }
 }
 
 /// A check run.

@@ -6,6 +6,7 @@ mod issues;
 mod labels;
 mod pulls;
 mod push;
+mod reviews;
 
 pub(super) use comments::Target;
 pub(super) use issues::IssueEdit;

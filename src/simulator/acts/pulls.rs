@@ -79,6 +79,7 @@ impl World {
             draft: new.draft,
             maintainer_can_modify: new.maintainer_can_modify,
             merged: None,
+            reviews: Vec::new(),
         });
         store.set_ref(&format!("refs/pull/{number}/head"), &head_sha)?;
         self.emit_issue(repo, number, "opened", author, Value::Null)?;

@@ -14,6 +14,7 @@ mod pulls;
 mod reactions;
 mod refs;
 mod repos;
+mod reviews;
 
 use super::answer::{Answer, Call, Refusal};
 use super::caller::Level;
@@ -126,6 +127,22 @@ pub(super) const IN_REPO: &[Route] = &[
     ("PATCH", "/pulls/{number}", pulls::edit),
     ("GET", "/pulls/{number}/files", pulls::files),
     ("GET", "/pulls/{number}/commits", pulls::commits),
+    ("GET", "/pulls/{number}/comments", reviews::list),
+    (
+        "GET",
+        "/pulls/{number}/reviews/{review}/comments",
+        reviews::of_review,
+    ),
+    (
+        "POST",
+        "/pulls/{number}/comments/{comment}/replies",
+        reviews::reply,
+    ),
+    (
+        "POST",
+        "/pulls/comments/{comment}/reactions",
+        reviews::react,
+    ),
     ("POST", "/check-runs", checks::create),
     ("GET", "/check-runs/{run}", checks::show),
     ("PATCH", "/check-runs/{run}", checks::update),

@@ -6,12 +6,14 @@ mod issues;
 mod people;
 mod pulls;
 mod repos;
+mod reviews;
 
 pub(super) use commits::{branch, changed_file, commit, git_commit, git_ref, push_commit};
 pub(super) use issues::{comment, issue, issue_event, label, reaction, timeline_comment};
 pub(super) use people::{account, app, installation, node_id};
 pub(super) use pulls::{check_run, pull};
 pub(super) use repos::repo;
+pub(super) use reviews::{line_comment, review};
 
 use super::answer::escaped;
 
