@@ -7,7 +7,7 @@ use crate::config::{Environment, Settings};
 use crate::domain::{Cancel, Clock, Journal, NoJournal, SystemClock};
 use crate::git::{Git, GitError, GitSettings};
 use crate::github::{Github, GithubError, GithubSettings};
-use crate::intake::{Admit, Bounds, Receiver, router, serve};
+use crate::intake::{Admit, Bounds, Missed, Receiver, router, serve};
 use crate::model::ModelError;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::store::{Store, StoreError};
@@ -24,6 +24,8 @@ use tokio::task::JoinSet;
 
 /// Seconds that a task waits for a busy model, unless the settings say otherwise: one night.
 const MODEL_WAIT_S: u64 = 12 * 3600;
+/// Seconds between two looks for missed deliveries where webhooks arrive.
+const MISSED_S: u64 = 600;
 
 /// Why a server does not start; the text says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -117,11 +119,11 @@ impl Server {
             source,
         })?;
         let store = Store::open(settings.database.url.expose_secret(), extra.clock.clone()).await?;
-        let redactor = secrets(settings);
+        let (redactor, ca) = (secrets(settings), certificates(settings)?);
         let bench = Arc::new(Bench {
             store: store.clone(),
-            github: github(settings, &extra)?,
-            git: git(settings, state)?,
+            github: github(settings, &extra, ca.clone())?,
+            git: git(settings, state, ca)?,
             sandbox,
             models: models(&settings.model, &settings.roles)?,
             max_output_tokens: settings.model.max_output_tokens.unwrap_or(16_384),
@@ -159,6 +161,7 @@ impl Server {
             ours,
             Arc::new(settings.repos.clone()),
         );
+        parts.spawn(catch_up(&admit, settings, &stop));
         let voice = Spokesman::new(bench.clone(), settings.github.label.clone());
         let (stopped, workers) = (stop.clone(), settings.server.workers);
         parts.spawn(async move { admit.run(&voice, &stopped).await });
@@ -209,16 +212,38 @@ fn folders(state: &Path) -> Result<(PathBuf, PathBuf), StartError> {
     Ok((private, scratch))
 }
 
-fn github(settings: &Settings, extra: &Extra) -> Result<Github, StartError> {
+fn github(settings: &Settings, extra: &Extra, ca: Option<Vec<u8>>) -> Result<Github, StartError> {
     let s = &settings.github;
-    let wanted = GithubSettings::new(s.base_url.clone(), s.app_id, s.private_key.clone());
+    let mut wanted = GithubSettings::new(s.base_url.clone(), s.app_id, s.private_key.clone());
+    wanted.proxy = s.proxy.clone();
+    wanted.ca = ca;
     Ok(Github::new(&wanted, extra.clock.clone())?)
 }
 
-fn git(settings: &Settings, state: &Path) -> Result<Git, StartError> {
+fn git(settings: &Settings, state: &Path, ca: Option<Vec<u8>>) -> Result<Git, StartError> {
     let mut wanted = GitSettings::new(state.join("mirrors"), settings.github.web_url.clone());
     wanted.push_prefix = format!("refs/heads/{}", settings.github.branch_prefix);
+    wanted.proxy = settings.github.proxy.clone();
+    wanted.ca = ca;
     Ok(Git::new(wanted)?)
+}
+
+/// The certificates that are trusted besides the system's.
+fn certificates(settings: &Settings) -> Result<Option<Vec<u8>>, StartError> {
+    Ok(settings.github.certificates().map_err(|e| {
+        GithubError::Setting(format!("the file of `github.ca_file` cannot be read: {e}"))
+    })?)
+}
+
+/// Looks for what GitHub could not deliver, beside everything else.
+fn catch_up(admit: &Admit, settings: &Settings, stop: &Cancel) -> impl Future<Output = ()> + use<> {
+    let poll = settings.github.poll_s;
+    let missed = Missed {
+        every: Duration::from_secs(poll.unwrap_or(MISSED_S)),
+        polling: poll.is_some(),
+    };
+    let (admit, stop) = (admit.clone(), stop.clone());
+    async move { admit.catch_up(missed, &stop).await }
 }
 
 /// Removes the short-lived folders that a killed mend left where every program puts its own.

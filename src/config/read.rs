@@ -123,6 +123,9 @@ fn github(r: &mut Reader<'_>) -> Option<GithubSettings> {
     let permission = r
         .parsed("github.permission", "triage, write, maintain or admin")
         .unwrap_or(Permission::Write);
+    let poll_s = r.number("github.poll_s", 5, 24 * 3600);
+    let ca_file = absolute(r, "github.ca_file");
+    let proxy = url(r, "github.proxy");
     Some(GithubSettings {
         app_id: app_id?,
         private_key: private_key?,
@@ -134,6 +137,9 @@ fn github(r: &mut Reader<'_>) -> Option<GithubSettings> {
         label: label.trim().to_string(),
         branch_prefix,
         permission,
+        poll_s,
+        ca_file,
+        proxy,
     })
 }
 

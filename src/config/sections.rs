@@ -78,9 +78,24 @@ pub struct GithubSettings {
     /// Every branch that mend makes begins with it; it ends in a slash.
     pub branch_prefix: String,
     pub permission: Permission,
+    /// Seconds between two looks at GitHub's list of deliveries, for a mend that GitHub cannot
+    /// reach; `None` where webhooks arrive, and only what was missed is looked for.
+    pub poll_s: Option<u64>,
+    /// Certificates (PEM) that are trusted besides the system's, for a GitHub Enterprise Server.
+    pub ca_file: Option<PathBuf>,
+    /// The HTTP proxy through which GitHub is reached.
+    pub proxy: Option<String>,
 }
 
 impl GithubSettings {
+    /// The content of [`GithubSettings::ca_file`].
+    ///
+    /// # Errors
+    /// When it is set and cannot be read.
+    pub fn certificates(&self) -> std::io::Result<Option<Vec<u8>>> {
+        self.ca_file.as_ref().map(std::fs::read).transpose()
+    }
+
     /// The webhook secrets that count at this time, in seconds since the Unix epoch.
     pub fn webhook_secrets(&self, now: i64) -> Vec<SecretString> {
         let old = self.webhook_secret_old.iter().filter(|_| {

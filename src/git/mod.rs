@@ -62,6 +62,8 @@ pub struct GitSettings {
     pub sent_bytes: usize,
     /// An HTTP proxy's address; the environment is not asked.
     pub proxy: Option<String>,
+    /// Certificates (PEM) that are trusted besides the system's.
+    pub ca: Option<Vec<u8>>,
 }
 
 impl GitSettings {
@@ -75,6 +77,7 @@ impl GitSettings {
             received_bytes: 2 << 30,
             sent_bytes: 256 << 20,
             proxy: None,
+            ca: None,
         }
     }
 }
@@ -122,6 +125,15 @@ impl Git {
                 what: "the proxy's address cannot be read; give it as `http://host:port`".into(),
             })?;
             http = http.proxy(proxy);
+        }
+        let certificates = match &settings.ca {
+            Some(pem) => reqwest::Certificate::from_pem_bundle(pem),
+            None => Ok(Vec::new()),
+        };
+        for certificate in certificates.map_err(|_| GitError::Refused {
+            what: "the file of certificates holds none in PEM form".into(),
+        })? {
+            http = http.add_root_certificate(certificate);
         }
         let http = http.build().map_err(|_| {
             GitError::local(

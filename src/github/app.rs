@@ -31,6 +31,8 @@ pub struct GithubSettings {
     pub first_wait: Duration,
     /// An HTTP proxy's address; the environment is not asked.
     pub proxy: Option<String>,
+    /// Certificates (PEM) that are trusted besides the system's.
+    pub ca: Option<Vec<u8>>,
 }
 
 impl GithubSettings {
@@ -44,6 +46,7 @@ impl GithubSettings {
             attempts: 4,
             first_wait: Duration::from_millis(500),
             proxy: None,
+            ca: None,
         }
     }
 }
@@ -112,6 +115,9 @@ impl Github {
                 http.proxy(reqwest::Proxy::all(proxy).map_err(|_| {
                     GithubError::Setting("the proxy's address cannot be read".into())
                 })?);
+        }
+        for certificate in certificates(settings.ca.as_deref())? {
+            http = http.add_root_certificate(certificate);
         }
         let http = http
             .build()
@@ -240,6 +246,32 @@ impl Github {
         Ok((reply.json()?, next))
     }
 
+    /// The body of a delivery; `None` when GitHub no longer has it.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn delivered_payload(
+        &self,
+        delivery_id: u64,
+    ) -> Result<Option<serde_json::Value>, GithubError> {
+        #[derive(Deserialize)]
+        struct Whole {
+            #[serde(default)]
+            request: Option<Request>,
+        }
+        #[derive(Deserialize)]
+        struct Request {
+            #[serde(default)]
+            payload: Option<serde_json::Value>,
+        }
+        let ask = Ask::get(format!("/app/hook/deliveries/{delivery_id}"));
+        match self.as_app(ask).await {
+            Ok(reply) => Ok(reply.json::<Whole>()?.request.and_then(|r| r.payload)),
+            Err(GithubError::NotFound(_)) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
     /// Asks GitHub to send a delivery again.
     ///
     /// # Errors
@@ -279,6 +311,19 @@ impl std::fmt::Debug for Github {
             .field("app_id", &self.inner.app_id)
             .field("host", &self.inner.host)
             .finish_non_exhaustive()
+    }
+}
+
+fn certificates(pem: Option<&[u8]>) -> Result<Vec<reqwest::Certificate>, GithubError> {
+    let refuse =
+        || GithubError::Setting("`github.ca_file` holds no certificate in PEM form".into());
+    let Some(pem) = pem else {
+        return Ok(Vec::new());
+    };
+    let found = reqwest::Certificate::from_pem_bundle(pem).map_err(|_| refuse())?;
+    match found.is_empty() {
+        true => Err(refuse()),
+        false => Ok(found),
     }
 }
 

@@ -178,6 +178,15 @@ impl Store {
         Ok(found)
     }
 
+    /// Whether a delivery with GitHub's id is stored.
+    pub async fn has_delivery(&self, guid: &str) -> Result<bool, StoreError> {
+        let row = sqlx::query("SELECT id FROM deliveries WHERE guid = $1")
+            .bind(guid)
+            .fetch_optional(&self.read)
+            .await?;
+        Ok(row.is_some())
+    }
+
     /// Records how the admission of a delivery ended.
     pub async fn end_delivery(&self, id: i64, end: &DeliveryEnd) -> Result<(), StoreError> {
         let (state, error, run_at) = match end {

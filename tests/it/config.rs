@@ -70,6 +70,8 @@ fn the_least_settings_have_every_default() {
         ("mend", "mend/")
     );
     assert_eq!(s.github.permission, Permission::Write);
+    assert_eq!(s.github.poll_s, None);
+    assert!(s.github.ca_file.is_none() && s.github.proxy.is_none());
     assert_eq!(
         s.database.url.expose_secret(),
         "sqlite:/var/lib/mend/mend.db"

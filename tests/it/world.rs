@@ -353,6 +353,9 @@ fn settings(sim: &Simulator, folder: &Path, replay: Vec<PathBuf>) -> Settings {
             label: "mend".into(),
             branch_prefix: "mend/".into(),
             permission: Needed::Write,
+            poll_s: None,
+            ca_file: None,
+            proxy: None,
         },
         model: ModelSettings {
             replay,
