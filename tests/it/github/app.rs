@@ -79,6 +79,25 @@ async fn a_bad_key_or_address_is_told_at_start() {
         assert!(refused.to_string().contains(".pem"), "{refused}");
     }
     assert!(Github::new(&settings("github.com"), Arc::new(Now)).is_err());
+    let mut wrong = settings("https://ghes.example/api/v3");
+    wrong.ca = Some(b"no certificate".to_vec());
+    let refused = Github::new(&wrong, Arc::new(Now)).unwrap_err();
+    assert!(refused.to_string().contains("ca_file"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_proxy_carries_the_calls_to_an_enterprise_server() {
+    let stub = Stub::new(|seen, _| match seen.path.contains("/api/v3/app") {
+        true => ok(json!({ "id": 42, "slug": "mend-test", "name": "mend" })),
+        false => pass(),
+    })
+    .await;
+    let mut settings = settings("http://ghes.invalid/api/v3");
+    settings.proxy = Some(stub.base.clone());
+    let github = Github::new(&settings, Arc::new(Now)).unwrap();
+    assert_eq!(github.app().await.unwrap().slug, "mend-test");
+    let asked = stub.seen()[0].path.clone();
+    assert_eq!(asked, "http://ghes.invalid/api/v3/app");
 }
 
 #[tokio::test]

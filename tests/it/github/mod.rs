@@ -2,6 +2,7 @@
 
 mod app;
 mod calls;
+mod examples;
 mod failures;
 mod simulated;
 mod stub;
