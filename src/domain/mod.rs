@@ -21,7 +21,7 @@ pub use progress::{
 pub use proof::{Reproduction, Review, ReviewPoint, Severity, Weakness, WeaknessKind};
 pub use setup::{SetUpFailure, SetUpReport};
 pub use task::{
-    Command, IssueRef, Person, Reason, RepoName, RepoRef, Step, StopReason, TaskId, Trigger,
-    TriggerKind, Verdict,
+    Command, IssueRef, Person, Reason, RepoName, RepoRef, ReviewThread, Step, StopReason, TaskId,
+    Trigger, TriggerKind, Verdict,
 };
 pub use work::{CheckPair, Limits, REFUSED_PATHS, Report, Usage};

@@ -128,7 +128,55 @@ pub enum Command {
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum TriggerKind {
     Label,
-    Comment { comment_id: u64, command: Command },
+    Comment {
+        comment_id: u64,
+        command: Command,
+    },
+    /// A review of mend's pull request, whole, with its comments on lines.
+    Review {
+        review_id: u64,
+        command: Command,
+        #[serde(default)]
+        threads: Vec<ReviewThread>,
+    },
+    /// The button that runs a check again.
+    CheckRun {
+        check_run_id: u64,
+        command: Command,
+    },
+}
+
+impl TriggerKind {
+    /// What it asks for; a label asks for a fix in no other words.
+    pub fn command(&self) -> Option<&Command> {
+        match self {
+            TriggerKind::Label => None,
+            TriggerKind::Comment { command, .. }
+            | TriggerKind::Review { command, .. }
+            | TriggerKind::CheckRun { command, .. } => Some(command),
+        }
+    }
+
+    /// The comments on lines that want an answer each.
+    pub fn threads(&self) -> &[ReviewThread] {
+        match self {
+            TriggerKind::Review { threads, .. } => threads,
+            _ => &[],
+        }
+    }
+}
+
+/// A comment on a line of a pull request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewThread {
+    /// The comment that is answered.
+    pub comment_id: u64,
+    pub path: String,
+    /// The line of the file as the reviewer saw it; `None` when it is outdated or for a whole file.
+    pub line: Option<u64>,
+    /// The piece of the diff that the comment stands under.
+    pub hunk: String,
+    pub text: String,
 }
 
 /// Who asked for what, with the report's text frozen at that moment (rule B5).

@@ -11,20 +11,33 @@ use serde_json::json;
 pub enum Thread {
     Issue(u64),
     Pull(u64),
+    /// Beneath a comment on a line of a pull request.
+    Line {
+        pull: u64,
+        comment: u64,
+    },
 }
 
 impl Thread {
     /// Issues and pull requests share their numbers.
     pub fn number(self) -> u64 {
         match self {
-            Thread::Issue(n) | Thread::Pull(n) => n,
+            Thread::Issue(n) | Thread::Pull(n) | Thread::Line { pull: n, .. } => n,
         }
     }
 
     fn purpose(self) -> Purpose {
         match self {
             Thread::Issue(_) => Purpose::Status,
-            Thread::Pull(_) => Purpose::PullStatus,
+            Thread::Pull(_) | Thread::Line { .. } => Purpose::PullStatus,
+        }
+    }
+
+    /// Where comments of this kind lie.
+    fn kind(self) -> &'static str {
+        match self {
+            Thread::Issue(_) | Thread::Pull(_) => "issues",
+            Thread::Line { .. } => "pulls",
         }
     }
 }
@@ -121,9 +134,23 @@ impl Session {
         number: u64,
         marker: &str,
     ) -> Result<Option<CommentInfo>, GithubError> {
+        self.find_comment_in(Thread::Issue(number), marker).await
+    }
+
+    /// As [`Session::find_comment`], in this conversation.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn find_comment_in(
+        &self,
+        thread: Thread,
+        marker: &str,
+    ) -> Result<Option<CommentInfo>, GithubError> {
+        let path = self.path(&format!("/{}/{}/comments", thread.kind(), thread.number()));
+        let comments: Vec<CommentInfo> = self.list(&path, COMMENT_PAGES).await?;
         let app = self.github().app_id();
         let mut found = None;
-        for comment in self.comments(number).await? {
+        for comment in comments {
             if !comment.body.contains(marker) {
                 continue;
             }
@@ -150,7 +177,11 @@ impl Session {
         thread: Thread,
         body: &str,
     ) -> Result<CommentInfo, GithubError> {
-        let path = self.path(&format!("/issues/{}/comments", thread.number()));
+        let path = match thread {
+            Thread::Issue(n) | Thread::Pull(n) => format!("/issues/{n}/comments"),
+            Thread::Line { pull, comment } => format!("/pulls/{pull}/comments/{comment}/replies"),
+        };
+        let path = self.path(&path);
         let ask = Ask::post(path, json!({ "body": body }));
         self.call(thread.purpose(), &ask).await?.json()
     }
@@ -165,7 +196,7 @@ impl Session {
         comment_id: u64,
         body: &str,
     ) -> Result<CommentInfo, GithubError> {
-        let path = self.path(&format!("/issues/comments/{comment_id}"));
+        let path = self.path(&format!("/{}/comments/{comment_id}", thread.kind()));
         let ask = Ask::patch(path, json!({ "body": body }));
         self.call(thread.purpose(), &ask).await?.json()
     }
@@ -200,7 +231,10 @@ impl Session {
         comment_id: u64,
         reaction: Reaction,
     ) -> Result<(), GithubError> {
-        let path = self.path(&format!("/issues/comments/{comment_id}/reactions"));
+        let path = self.path(&format!(
+            "/{}/comments/{comment_id}/reactions",
+            thread.kind()
+        ));
         let ask = Ask::post(path, json!({ "content": reaction.word() }));
         self.call(thread.purpose(), &ask).await.map(drop)
     }

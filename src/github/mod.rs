@@ -19,6 +19,7 @@ mod judge;
 mod jwt;
 mod pulls;
 mod repos;
+mod reviews;
 mod service;
 mod session;
 pub mod signature;
@@ -31,7 +32,8 @@ pub use checks::{
 };
 pub use error::{Detail, GithubError};
 pub use event::{
-    Comment, CommentEvent, Event, EventError, Issue, IssueEvent, Origin, PullRequestEvent,
+    CheckRunEvent, Comment, CommentEvent, Event, EventError, Issue, IssueEvent, Origin,
+    PullRequestEvent, ReviewCommentEvent, ReviewEvent, Withdrawn,
 };
 pub use issues::{Reaction, Thread};
 pub use pulls::{NewPull, PullState, PullUpdate};
@@ -39,5 +41,5 @@ pub use repos::Role;
 pub use session::{Purpose, Session, Token};
 pub use wire::{
     AppInfo, CheckRunInfo, CommentInfo, Delivery, IssueInfo, LabelInfo, LabeledEvent, PullInfo,
-    PullSide, RepoInfo, UserInfo,
+    PullSide, RepoInfo, ReviewCommentInfo, UserInfo,
 };

@@ -128,6 +128,25 @@ pub struct CommentInfo {
     pub performed_via_github_app: Option<AppRef>,
 }
 
+/// A comment on a line of a pull request.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ReviewCommentInfo {
+    pub id: u64,
+    #[serde(default, deserialize_with = "text")]
+    pub body: String,
+    #[serde(default)]
+    pub user: Option<UserInfo>,
+    #[serde(default, deserialize_with = "text")]
+    pub path: String,
+    /// `None` when the line is outdated, or the comment is about the whole file.
+    #[serde(default)]
+    pub line: Option<u64>,
+    #[serde(default)]
+    pub original_line: Option<u64>,
+    #[serde(default, deserialize_with = "text")]
+    pub diff_hunk: String,
+}
+
 /// Head or base of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PullSide {

@@ -7,13 +7,17 @@ use crate::config::{GithubSettings, Permission, ReposSettings};
 use crate::domain::{IssueRef, Person, RepoRef, Trigger, TriggerKind};
 use crate::github::{
     Event, Github, GithubError, IssueEvent, Origin, PullRequestEvent, Role, Session, Thread,
+    Withdrawn,
 };
 use crate::store::{Delivery, Store};
+use crate::text::from_rfc3339;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Claims of a task before it counts as dead.
 pub(super) const ATTEMPTS: u32 = 3;
+/// Seconds after which the delivery of a label is late: a later one may have overtaken it.
+const LATE_S: i64 = 120;
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Turns deliveries into tasks; clones share everything.
@@ -84,6 +88,14 @@ impl Admit {
                 None => Ok(Admitted::Ignored("the comment's text did not change")),
                 Some(_) => self.comment(delivery, event).await,
             },
+            Event::ReviewSubmitted(event) => self.review(delivery, event).await,
+            Event::ReviewCommentCreated(event) => self.review_comment(delivery, event).await,
+            Event::ReviewCommentEdited(event) => match &event.body_before {
+                None => Ok(Admitted::Ignored("the comment's text did not change")),
+                Some(_) => self.review_comment(delivery, event).await,
+            },
+            Event::CheckRunRerequested(event) => self.rerequested(delivery, event).await,
+            Event::Withdrawn(what) => self.taken_away(what).await,
             Event::IssueEdited(_) | Event::Ping | Event::Other { .. } => {
                 Ok(Admitted::Ignored("an event that mend does not act on"))
             }
@@ -136,6 +148,9 @@ impl Admit {
             .ok_or(IntakeError::NotYet {
                 number: issue.number,
             })?;
+        if self.is_late(&labeled.created_at) && !self.still_labeled(&session, issue.number).await? {
+            return Ok(Admitted::Ignored("the label came off meanwhile"));
+        }
         let trigger = Trigger {
             key: format!("{}:{}:labeled:{}", repo.id, issue.id, labeled.id),
             issue: IssueRef {
@@ -153,6 +168,18 @@ impl Admit {
         Ok(Admitted::Done(vec![
             asking.notice(0, Said::Accepted { task }),
         ]))
+    }
+
+    /// Whether so much time passed since then that the world may be another.
+    fn is_late(&self, at: &str) -> bool {
+        from_rfc3339(at).is_some_and(|at| self.store.clock().unix() - at > LATE_S)
+    }
+
+    async fn still_labeled(&self, session: &Session, number: u64) -> Result<bool, IntakeError> {
+        let issue = session.issue(number).await?;
+        let ours = self.settings.label.to_lowercase();
+        let labeled = issue.labels.iter().any(|l| l.name.to_lowercase() == ours);
+        Ok(labeled && issue.state != "closed")
     }
 
     /// The label was taken off, or the issue closed: what runs or waits for it stops. The tasks'
@@ -173,6 +200,27 @@ impl Admit {
         {
             Some(task) => self.withdrawn(repo_id, task.trigger.issue.id).await,
             None => Ok(Admitted::Ignored("a pull request of somebody else")),
+        }
+    }
+
+    /// mend may no longer work there: what runs or waits stops. The person who did it wanted that,
+    /// so nobody is asked what they may do.
+    async fn taken_away(&self, what: Withdrawn) -> Result<Admitted, IntakeError> {
+        let Some(installation) = what.installation_id else {
+            return Ok(Admitted::Ignored("no installation"));
+        };
+        let repos: Vec<Option<u64>> = match what.repo_ids {
+            None => vec![None],
+            Some(ids) => ids.into_iter().map(Some).collect(),
+        };
+        let mut stopped = 0;
+        for repo in repos {
+            let tasks = self.store.cancel_installation(installation, repo).await?;
+            stopped += tasks.len();
+        }
+        match stopped {
+            0 => Ok(Admitted::Ignored("no task to stop")),
+            _ => Ok(Admitted::Done(Vec::new())),
         }
     }
 

@@ -1,12 +1,12 @@
-//! A plain comment that answers mend's question: the issue goes on from it.
+//! A plain comment: it reaches the task that runs, or answers mend's question.
 
 use super::admit::{ATTEMPTS, Admit, Admitted, Asking, acting, least};
 use super::error::IntakeError;
 use super::notice::{Place, Said};
 use crate::domain::{Command, Trigger, TriggerKind, Verdict};
-use crate::github::{CommentEvent, Thread};
-use crate::store::{Delivery, Task};
-use crate::text::{bound, from_rfc3339};
+use crate::github::{Comment, CommentEvent, Thread};
+use crate::store::{Delivery, State, Task};
+use crate::text::{bound, from_rfc3339, sanitise_report};
 
 /// Bytes of an answer that reach the model.
 const ANSWER: usize = 16 * 1024;
@@ -14,8 +14,9 @@ const ANSWER: usize = 16 * 1024;
 const SKEW: i64 = 60;
 
 impl Admit {
-    /// A comment without a command. It is an answer where the issue's newest task ended in a
-    /// question and an entitled person wrote it after that; everything else is people talking.
+    /// A comment without a command. It is guidance where the issue's newest task waits or runs, and
+    /// an answer where that ended in a question before the comment; both by entitled people only.
+    /// Everything else is people talking.
     pub(super) async fn plain_comment(
         &self,
         delivery: &Delivery,
@@ -26,21 +27,33 @@ impl Admit {
             return Ok(TALK);
         };
         let (issue, comment) = (&event.issue, &event.comment);
-        if issue.is_pull || event.body_before.is_some() || comment.body.trim().is_empty() {
+        let said = bound(sanitise_report(&comment.body).trim(), ANSWER);
+        if event.body_before.is_some() || said.is_empty() {
             return Ok(TALK);
         }
-        let newest = self.store.latest_task_of_issue(repo.id, issue.id).await?;
-        let Some(asked) = newest.filter(|task| is_open_question(task, &comment.updated_at)) else {
+        let newest = match issue.is_pull {
+            false => self.store.latest_task_of_issue(repo.id, issue.id).await?,
+            true => self.newest_for_pull(repo.id, issue.number).await?,
+        };
+        let Some(asked) = newest else {
             return Ok(TALK);
         };
+        let steers = matches!(asked.state, State::Queued | State::Running);
+        let answers = !issue.is_pull && is_open_question(&asked, &comment.updated_at);
+        if !steers && !answers {
+            return Ok(TALK);
+        }
         let (session, role) = self.role(&repo, &person).await?;
         let asking = Asking {
             delivery,
             place: Place {
                 repo: session.repo().clone(),
-                thread: Thread::Issue(issue.number),
+                thread: match issue.is_pull {
+                    true => Thread::Pull(issue.number),
+                    false => Thread::Issue(issue.number),
+                },
                 comment_id: Some(comment.id),
-                person: person.clone(),
+                person,
             },
             entitled: role >= least(self.settings.permission),
         };
@@ -52,20 +65,44 @@ impl Admit {
         if let Some(said) = self.unserved(&asking).await? {
             return Ok(said);
         }
+        if steers {
+            let text = format!(
+                "`@{}` wrote while you worked:\n{said}",
+                asking.place.person.login
+            );
+            let heard = self.store.steer_add(asked.id, &text).await?;
+            return Ok(match heard {
+                true => Admitted::Done(vec![asking.notice(0, Said::Heard { task: asked.id })]),
+                false => TALK,
+            });
+        }
+        self.answered(&asking, asked, comment, said).await
+    }
+}
+
+impl Admit {
+    /// The answer to a task's question makes the next task.
+    async fn answered(
+        &self,
+        asking: &Asking<'_>,
+        asked: Task,
+        comment: &Comment,
+        said: String,
+    ) -> Result<Admitted, IntakeError> {
         let trigger = Trigger {
             key: format!(
                 "{}:{}:comment:{}:{}",
-                repo.id, issue.id, comment.id, comment.updated_at
+                asking.place.repo.id, asked.trigger.issue.id, comment.id, comment.updated_at
             ),
             issue: crate::domain::IssueRef {
                 repo: asking.place.repo.clone(),
                 ..asked.trigger.issue
             },
-            by: person,
+            by: asking.place.person.clone(),
             what: TriggerKind::Comment {
                 comment_id: comment.id,
                 command: Command::Retry {
-                    guidance: Some(bound(comment.body.trim(), ANSWER).to_string()),
+                    guidance: Some(said),
                     from_scratch: false,
                 },
             },
@@ -78,6 +115,23 @@ impl Admit {
         Ok(Admitted::Done(vec![
             asking.notice(0, Said::Accepted { task }),
         ]))
+    }
+
+    /// The newest task of the issue that a pull request of mend's is for: a later run of it does
+    /// not know its pull request before it is published.
+    async fn newest_for_pull(
+        &self,
+        repo_id: u64,
+        number: u64,
+    ) -> Result<Option<Task>, IntakeError> {
+        let known = self.store.latest_task_of_pull(repo_id, number).await?;
+        Ok(match known {
+            Some(task) => {
+                let issue = task.trigger.issue.id;
+                self.store.latest_task_of_issue(repo_id, issue).await?
+            }
+            None => None,
+        })
     }
 }
 

@@ -1,22 +1,16 @@
 //! Comments: the commands in them, and the issue that they are about.
 
-use super::admit::{ATTEMPTS, Admit, Admitted, Asking, acting, least};
+use super::act::{About, Act};
+use super::admit::{Admit, Admitted, Asking, acting, least};
 use super::error::IntakeError;
 use super::notice::{Place, Said};
 use crate::directive::{self, Misunderstood};
-use crate::domain::{Command, IssueRef, Trigger, TriggerKind};
-use crate::github::{CommentEvent, Thread};
+use crate::domain::{Command, IssueRef, Person, RepoRef};
+use crate::github::{Comment, CommentEvent, Session, Thread};
 use crate::store::Delivery;
 
-/// Commands of one comment; more is no comment but a program.
-const COMMANDS: usize = 5;
-
-/// The issue of a command, and the report's text.
-struct About {
-    issue: IssueRef,
-    title: String,
-    body: String,
-}
+/// What a text asks for, or why it is not understood.
+pub(super) type Asked = Result<Vec<Command>, Misunderstood>;
 
 impl Admit {
     pub(super) async fn comment(
@@ -27,26 +21,20 @@ impl Admit {
         let Some((repo, person)) = acting(&event.origin) else {
             return Ok(Admitted::Ignored("no person or no installation acts"));
         };
-        if event.comment.via_app.is_some() {
-            return Ok(Admitted::Ignored("an app wrote the comment"));
+        let edited = event.body_before.as_deref();
+        if let Some(why) = foreign(&event.comment, &person, edited.is_some()) {
+            return Ok(Admitted::Ignored(why));
         }
-        // Somebody who edits another's comment does not thereby ask for what stands in it.
-        if event.comment.author.as_ref().map(|a| a.id) != Some(person.id) {
-            return Ok(Admitted::Ignored("not the comment's author acts"));
-        }
-        let slug = match event.comment.body.contains('@') {
-            true => self.github.app().await?.slug.clone(),
-            false => String::new(),
-        };
-        let asked = directive::parse(&event.comment.body, &slug);
-        let before = event.body_before.as_ref();
-        if before.is_some_and(|b| directive::parse(b, &slug) == asked) {
+        let asked = self.asked(&event.comment.body).await?;
+        if let Some(before) = edited
+            && self.asked(before).await? == asked
+        {
             return Ok(Admitted::Ignored("the edit changed no command"));
         }
         if asked.as_ref().is_ok_and(Vec::is_empty) {
             return self.plain_comment(delivery, &event).await;
         }
-        let (session, role) = self.role(&repo, &person).await?;
+        let (session, entitled) = self.entitled(&repo, &person, &event.comment).await?;
         let number = event.issue.number;
         let asking = Asking {
             delivery,
@@ -59,95 +47,78 @@ impl Admit {
                 comment_id: Some(event.comment.id),
                 person,
             },
-            entitled: role >= least(self.settings.permission),
+            entitled,
         };
-        if let Some(said) = self.unserved(&asking).await? {
-            return Ok(said);
-        }
-        match asked {
-            Ok(commands) => self.commands(&asking, &event, commands).await,
-            Err(_) if !asking.entitled => Ok(Admitted::Ignored("not understood, not entitled")),
-            Err(Misunderstood { line, hint }) => Ok(Admitted::Done(vec![
-                asking.notice(0, Said::Hint { line, hint }),
-            ])),
-        }
-    }
-
-    async fn commands(
-        &self,
-        asking: &Asking<'_>,
-        event: &CommentEvent,
-        commands: Vec<Command>,
-    ) -> Result<Admitted, IntakeError> {
-        let asks_to_act = |c: &Command| !matches!(c, Command::Status | Command::Help);
-        if !asking.entitled && commands.iter().any(asks_to_act) {
-            return self.refused(asking).await;
-        }
-        if !asking.entitled && !self.may_tell(asking, "answer").await? {
-            return Ok(Admitted::Ignored("answered within the hour"));
-        }
-        let Some(about) = self.about(asking, event).await? else {
-            return Ok(Admitted::Done(vec![asking.notice(0, Said::NotOurs)]));
+        let commands = match self.may_ask(&asking, asked).await? {
+            Ok(commands) => commands,
+            Err(said) => return Ok(said),
         };
-        let mut notices = Vec::new();
-        for (n, command) in commands.into_iter().take(COMMANDS).enumerate() {
-            let said = self.obey(asking, event, &about, n, command).await?;
-            notices.push(asking.notice(n, said));
-        }
+        let Some(about) = self.about(&asking, &event).await? else {
+            let said = self.not_ours(&session, number, None).await?;
+            return Ok(Admitted::Done(vec![asking.notice(0, said)]));
+        };
+        let act = Act::Comment {
+            id: event.comment.id,
+            updated_at: event.comment.updated_at,
+        };
+        let notices = self.obey_all(&asking, &act, &about, commands).await?;
         Ok(Admitted::Done(notices))
     }
 
-    async fn obey(
+    /// The commands of a text.
+    pub(super) async fn asked(&self, text: &str) -> Result<Asked, IntakeError> {
+        let slug = match text.contains('@') {
+            true => self.github.app().await?.slug.clone(),
+            false => String::new(),
+        };
+        Ok(directive::parse(text, &slug))
+    }
+
+    /// Whether the person who acts may, and the comment's author as well where that is another.
+    pub(super) async fn entitled(
+        &self,
+        repo: &RepoRef,
+        person: &Person,
+        comment: &Comment,
+    ) -> Result<(Session, bool), IntakeError> {
+        let needed = least(self.settings.permission);
+        let (session, role) = self.role(repo, person).await?;
+        let mut entitled = role >= needed;
+        if let Some(author) = comment.author.as_ref().filter(|a| a.id != person.id)
+            && entitled
+        {
+            entitled = self.role(repo, author).await?.1 >= needed;
+        }
+        Ok((session, entitled))
+    }
+
+    /// The commands that may be obeyed; otherwise the end of the delivery.
+    pub(super) async fn may_ask(
         &self,
         asking: &Asking<'_>,
-        event: &CommentEvent,
-        about: &About,
-        n: usize,
-        command: Command,
-    ) -> Result<Said, IntakeError> {
-        let (repo, issue) = (about.issue.repo.id, about.issue.id);
-        Ok(match command {
-            Command::Stop => Said::Stopping {
-                tasks: self.store.cancel_issue(repo, issue).await?,
-            },
-            Command::Status => Said::Status {
-                task: self
-                    .store
-                    .latest_task_of_issue(repo, issue)
-                    .await?
-                    .map(|t| t.id),
-            },
-            Command::Help => Said::Help,
-            Command::Ci => Said::Ci,
-            Command::Retry { .. } | Command::Fix { .. } => {
-                let comment = &event.comment;
-                let mut key = format!(
-                    "{repo}:{issue}:comment:{}:{}",
-                    comment.id, comment.updated_at
-                );
-                if n > 0 {
-                    key.push_str(&format!("#{n}"));
-                }
-                let trigger = Trigger {
-                    key,
-                    issue: about.issue.clone(),
-                    by: asking.place.person.clone(),
-                    what: TriggerKind::Comment {
-                        comment_id: comment.id,
-                        command,
-                    },
-                    asked_on: match asking.place.thread {
-                        Thread::Pull(number) => Some(number),
-                        Thread::Issue(_) => None,
-                    },
-                    title: about.title.clone(),
-                    body: about.body.clone(),
-                };
-                Said::Accepted {
-                    task: self.store.create_task(&trigger, ATTEMPTS).await?.id(),
-                }
+        asked: Asked,
+    ) -> Result<Result<Vec<Command>, Admitted>, IntakeError> {
+        if let Some(said) = self.unserved(asking).await? {
+            return Ok(Err(said));
+        }
+        let commands = match asked {
+            Ok(commands) => commands,
+            Err(_) if !asking.entitled => {
+                return Ok(Err(Admitted::Ignored("not understood, not entitled")));
             }
-        })
+            Err(Misunderstood { line, hint }) => {
+                let notice = asking.notice(0, Said::Hint { line, hint });
+                return Ok(Err(Admitted::Done(vec![notice])));
+            }
+        };
+        let asks_to_act = |c: &Command| !matches!(c, Command::Status | Command::Help);
+        if !asking.entitled && commands.iter().any(asks_to_act) {
+            return self.refused(asking).await.map(Err);
+        }
+        if !asking.entitled && !self.may_tell(asking, "answer").await? {
+            return Ok(Err(Admitted::Ignored("answered within the hour")));
+        }
+        Ok(Ok(commands))
     }
 
     /// The issue that a comment is about, with its text as the payload froze it. For a comment on
@@ -160,28 +131,40 @@ impl Admit {
     ) -> Result<Option<About>, IntakeError> {
         let repo = asking.place.repo.clone();
         let issue = &event.issue;
-        if !issue.is_pull {
-            return Ok(Some(About {
-                issue: IssueRef {
-                    repo,
-                    id: issue.id,
-                    number: issue.number,
-                },
-                title: issue.title.clone(),
-                body: issue.body.clone(),
-            }));
+        if issue.is_pull {
+            return self.about_pull(repo, issue.number).await;
         }
-        let task = self
-            .store
-            .latest_task_of_pull(repo.id, issue.number)
-            .await?;
-        Ok(task.map(|task| About {
+        Ok(Some(About {
             issue: IssueRef {
                 repo,
-                ..task.trigger.issue
+                id: issue.id,
+                number: issue.number,
             },
-            title: task.trigger.title,
-            body: task.trigger.body,
+            title: issue.title.clone(),
+            body: issue.body.clone(),
         }))
     }
+
+    /// The issue that a pull request of mend's is for.
+    pub(super) async fn about_pull(
+        &self,
+        repo: RepoRef,
+        number: u64,
+    ) -> Result<Option<About>, IntakeError> {
+        let task = self.store.latest_task_of_pull(repo.id, number).await?;
+        Ok(task.map(|task| About::task(task, repo)))
+    }
+}
+
+/// Why nothing in a comment counts as this person's: a program wrote it, or the person is not its
+/// author. Somebody who edits another's comment asks for what then stands in it only together with
+/// the author, so both have to be entitled.
+pub(super) fn foreign(comment: &Comment, person: &Person, edited: bool) -> Option<&'static str> {
+    let Some(author) = &comment.author else {
+        return Some("the comment's author is gone");
+    };
+    if comment.via_app.is_some() || author.is_bot {
+        return Some("an app wrote the comment");
+    }
+    (author.id != person.id && !edited).then_some("not the comment's author acts")
 }

@@ -3,18 +3,22 @@
 //! The receiver verifies a delivery, stores it and answers; it calls nobody. Admission reads what
 //! was stored, asks GitHub who may do what, and makes tasks, stops and answers of it.
 
+mod act;
 mod admit;
 mod answer;
 mod body;
 mod comment;
 mod drain;
 mod error;
+mod missed;
 mod notice;
 mod receiver;
+mod review;
 mod serve;
 
 pub use admit::{Admit, Admitted};
 pub use error::IntakeError;
+pub use missed::Missed;
 pub use notice::{Notice, Place, Said, Untold, Voice};
 pub use receiver::{Receiver, router};
 pub use serve::{Bounds, serve};

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 pub struct Place {
     pub repo: RepoRef,
     pub thread: Thread,
-    /// The comment that asked; `None` for a label.
+    /// The comment that asked; `None` for a label, a whole review or a button.
     pub comment_id: Option<u64>,
     /// Who asked.
     pub person: Person,
@@ -45,6 +45,12 @@ pub enum Said {
     },
     /// A command on a pull request that mend does not know as its own.
     NotOurs,
+    /// A command on a pull request whose branch lies in a fork.
+    Fork,
+    /// The comment goes to a task that waits or runs: a reaction, no text.
+    Heard {
+        task: TaskId,
+    },
     /// Somebody asks to release held CI.
     Ci,
 }

@@ -24,7 +24,17 @@ const STORE_TIME: Duration = Duration::from_secs(4);
 const MEMORY_KIB: usize = 48 * 1024;
 
 /// The events that admission reads; every other is answered and forgotten.
-const EVENTS: [&str; 3] = ["issues", "issue_comment", "pull_request"];
+pub(super) const EVENTS: [&str; 9] = [
+    "check_run",
+    "installation",
+    "installation_repositories",
+    "issue_comment",
+    "issues",
+    "pull_request",
+    "pull_request_review",
+    "pull_request_review_comment",
+    "repository",
+];
 
 /// What the receiver needs; clones share it.
 #[derive(Clone)]
@@ -215,7 +225,7 @@ struct Place {
 
 /// Repository and issue (or pull request), so that what happens to one is admitted in order. A
 /// payload that does not say has no lane; admission will say what is wrong with it.
-fn lane(payload: &[u8]) -> Option<String> {
+pub(super) fn lane(payload: &[u8]) -> Option<String> {
     let place: Place = serde_json::from_slice(payload).ok()?;
     let number = place.issue.or(place.pull_request)?.number;
     Some(format!("{}:{number}", place.repository?.id))

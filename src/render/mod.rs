@@ -20,7 +20,8 @@ pub use comment::{Ending, Live, ending, live, waiting};
 pub use commit::commit_message;
 pub use house::{TEMPLATES, disclosed, framed, reframed};
 pub use notice::{
-    Standing, help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping,
+    Standing, fork, help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping,
+    thread_answer,
 };
 pub use pull_request::{PullRequest, body, title, titled};
 pub use setup::set_up;

@@ -61,9 +61,36 @@ pub fn not_ours() -> String {
     "This pull request is not one of mine. Label the issue, or comment there.".to_string()
 }
 
+/// A command on a pull request from a fork.
+pub fn fork() -> String {
+    "**Not started: this pull request comes from a fork.** I neither push to forks nor run their \
+     code with access to this repository. Label an issue of this repository, or comment there."
+        .to_string()
+}
+
 /// Held CI: nothing is held.
 pub fn no_ci_hold() -> String {
     "CI is not held on this branch: my pushes start it as anybody's do.".to_string()
+}
+
+/// The answer to a reviewer's comment on a line: the commit that changed its file, or why none did.
+pub fn thread_answer(commit: Option<&str>, verdict: Verdict, summary: &str) -> String {
+    let words = neutralise(&clip_words(summary.trim(), 1000));
+    let told = match commit {
+        Some(commit) => format!("Changed in {}.", clip_words(commit, 40)),
+        None if matches!(verdict, Verdict::Answer | Verdict::Question) => String::new(),
+        None => format!(
+            "This file was not changed (the run ended: {}).",
+            verdict.words()
+        ),
+    };
+    let texts = [told, words];
+    let texts: Vec<&str> = texts
+        .iter()
+        .map(String::as_str)
+        .filter(|t| !t.is_empty())
+        .collect();
+    texts.join("\n\n")
 }
 
 /// How a task stands.

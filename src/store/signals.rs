@@ -2,7 +2,7 @@
 
 use super::lease::held_still;
 use super::tasks::int;
-use super::{Held, Store, StoreError};
+use super::{Held, State, Store, StoreError};
 use crate::domain::TaskId;
 use sqlx::Row;
 use std::future::Future;
@@ -83,18 +83,23 @@ impl Store {
         Ok(row.try_get::<i64, _>("cancel_requested")? != 0)
     }
 
-    /// Adds guidance for a task that waits or runs; `false` when it has ended.
+    /// Adds guidance for a task that waits or runs, the same text once; `false` when it has ended.
     pub async fn steer_add(&self, id: TaskId, text: &str) -> Result<bool, StoreError> {
         let done = sqlx::query(
             "INSERT INTO steer (task_id, text) SELECT id, $1 FROM tasks \
-             WHERE id = $2 AND state IN ('queued', 'running')",
+             WHERE id = $2 AND state IN ('queued', 'running') \
+             AND NOT EXISTS (SELECT 1 FROM steer WHERE task_id = $2 AND text = $1)",
         )
         .bind(text)
         .bind(id.0)
         .execute(&self.write)
         .await?;
         self.tasks_changed.notify_waiters();
-        Ok(done.rows_affected() > 0)
+        if done.rows_affected() > 0 {
+            return Ok(true);
+        }
+        let task = self.task(id).await?.ok_or(StoreError::NoTask(id))?;
+        Ok(matches!(task.state, State::Queued | State::Running))
     }
 
     /// Takes the guidance that this attempt has not taken yet, oldest first. A later attempt

@@ -5,50 +5,50 @@ use super::outgoing::{EFFECT, Outgoing};
 use super::prepare::{Prepared, prepare};
 use super::resume::Keeper;
 use super::status::{Board, StatusComment};
-use super::{Bench, TaskError, publish};
+use super::steer::Inbox;
+use super::{Bench, TaskError, publish, threads};
 use crate::check::Baseline;
 use crate::check::SetUp;
 use crate::config::RepoConfig;
-use crate::domain::{Cancel, Command, Progress, Report, Step, Trigger, TriggerKind, Verdict};
+use crate::domain::{Cancel, Command, Limits, Progress, Report, Step, Trigger, Verdict};
 use crate::fix::{self, Input, Recorded, RecordedTask};
 use crate::github::{Reaction, Session};
-use crate::store::{Claimed, Held, Reached};
+use crate::store::{Claimed, Held, Reached, StoreError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Who asked for a task, and what for, in a line.
 fn asked(trigger: &Trigger) -> String {
     let issue = trigger.issue.number;
-    match &trigger.what {
-        TriggerKind::Label => format!("{} labelled issue {issue}", trigger.by.login),
-        TriggerKind::Comment { command, .. } => match command {
-            Command::Retry {
-                guidance: Some(text),
-                ..
-            } => {
-                format!(
-                    "{} asks for another run on issue {issue}: {text}",
-                    trigger.by.login
-                )
-            }
-            _ => format!("{} asks for another run on issue {issue}", trigger.by.login),
-        },
+    let by = &trigger.by.login;
+    match trigger.what.command() {
+        None => format!("{by} labelled issue {issue}"),
+        Some(Command::Retry {
+            guidance: Some(text),
+            ..
+        }) => format!("{by} asks for another run on issue {issue}: {text}"),
+        Some(_) => format!("{by} asks for another run on issue {issue}"),
     }
 }
 
 /// What `/mend fix` said: whether tests may be changed, and the dollars that it may cost.
 fn asked_of_fix(trigger: &Trigger) -> (bool, Option<f64>) {
-    match &trigger.what {
-        TriggerKind::Comment {
-            command:
-                Command::Fix {
-                    allow_tests,
-                    up_to_dollars,
-                },
-            ..
-        } => (*allow_tests, *up_to_dollars),
+    match trigger.what.command() {
+        Some(Command::Fix {
+            allow_tests,
+            up_to_dollars,
+        }) => (*allow_tests, *up_to_dollars),
         _ => (false, None),
     }
+}
+
+/// The limits, with no more dollars than the person named.
+fn capped(mut limits: Limits, cap: Option<f64>) -> Limits {
+    limits.dollars = match (limits.dollars, cap) {
+        (Some(ours), Some(theirs)) => Some(ours.min(theirs)),
+        (ours, theirs) => ours.or(theirs),
+    };
+    limits
 }
 
 /// One claim of one task, while it lasts.
@@ -231,12 +231,9 @@ impl Attempt<'_> {
             held: self.held(),
             cancel: self.cancel,
         };
-        let mut limits = prepared.config.limits.narrow(&bench.limits);
         let (allow_tests, cap) = asked_of_fix(trigger);
-        limits.dollars = match (limits.dollars, cap) {
-            (Some(ours), Some(theirs)) => Some(ours.min(theirs)),
-            (ours, theirs) => ours.or(theirs),
-        };
+        let limits = capped(prepared.config.limits.narrow(&bench.limits), cap);
+        let inbox = Inbox::default();
         let input = Input {
             base: &prepared.base,
             start: prepared.start.as_deref(),
@@ -261,13 +258,18 @@ impl Attempt<'_> {
             prompts: &bench.prompts,
             redactor: &bench.redactor,
             cancel: self.cancel,
-            steer: None,
+            steer: Some(&inbox),
             journal: &self.board,
         };
         if let Some(folder) = &cast.record {
             RecordedTask::write(&input, folder)?;
         }
-        let mut fixed = fix::run(&input).await?;
+        let mut fixed = tokio::select! {
+            fixed = fix::run(&input) => fixed?,
+            () = inbox.listen(&bench.store, self.held(), bench.times.beat) => {
+                return Err(StoreError::LostLease(task.id).into());
+            }
+        };
         if cap.is_some() && fixed.usage.dollars.is_none() {
             let why =
                 "no price is configured for the model, so the limit of spend could not be kept";
@@ -309,9 +311,22 @@ impl Attempt<'_> {
         let text = ending::text(&self.claimed.task, &outgoing, published.as_ref());
         match status.write(&text).await {
             Ok(_) => {}
+            // Stopped because mend may no longer work there: nobody can be told.
+            Err(error) if self.by_person.load(Ordering::Acquire) && !error.is_transient() => {
+                tracing::warn!(%error, "the ending of a stopped task could not be told");
+            }
             Err(error) if !ending::too_late(self.bench, &outgoing) => return Err(error.into()),
             Err(error) => tracing::error!(%error, "the ending could not be told"),
         }
+        let task = &self.claimed.task;
+        threads::answer(
+            self.bench,
+            status.session,
+            task,
+            &outgoing,
+            published.as_ref(),
+        )
+        .await;
         self.board.mark("tell");
         let result = Saved::of(&outgoing, published, self.board.spans()).into_json();
         self.bench

@@ -2,7 +2,7 @@
 
 use super::{Bench, TaskError};
 use crate::config::is_base_branch;
-use crate::domain::{Cancel, Command, Trigger, TriggerKind};
+use crate::domain::{Cancel, Command, Trigger};
 use crate::git::{Credential, Depth, Expected, Fetched, Mirror, Oid, Private};
 use crate::github::{BotIdentity, PullInfo, PullState, RepoInfo, Session};
 
@@ -50,14 +50,11 @@ fn base_line(report: &str) -> Option<&str> {
 /// Whether this trigger asks to begin anew.
 fn from_scratch(trigger: &Trigger) -> bool {
     matches!(
-        &trigger.what,
-        TriggerKind::Comment {
-            command: Command::Retry {
-                from_scratch: true,
-                ..
-            },
+        trigger.what.command(),
+        Some(Command::Retry {
+            from_scratch: true,
             ..
-        }
+        })
     )
 }
 

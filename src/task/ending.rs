@@ -29,6 +29,7 @@ fn blank(
         error: None,
         base: None,
         push: None,
+        touched: Vec::new(),
         stays: None,
         rival: None,
         document: json!({ "verdict": verdict, "reason": reason, "stop": stop }),
@@ -109,6 +110,7 @@ pub(super) fn of_fix(bench: &Bench, board: &Board, fixed: &Fixed, ground: &Groun
             ground.base_branch.clone(),
             ground.base.to_string()[..7].to_string(),
         )),
+        touched: fixed.changes.iter().map(|c| c.path.clone()).collect(),
         stays: ground.pull.as_ref().map(|p| p.number),
         ..blank(bench, board, fixed.verdict, fixed.reason, fixed.stop)
     }

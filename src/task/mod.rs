@@ -18,6 +18,8 @@ mod publish;
 mod resume;
 mod rival;
 mod status;
+mod steer;
+mod threads;
 mod voice;
 
 pub use models::{Models, Source};

@@ -28,6 +28,9 @@ pub(super) struct Outgoing {
     pub(super) base: Option<(String, String)>,
     /// `None` where nothing is published.
     pub(super) push: Option<Push>,
+    /// The files that this run changed.
+    #[serde(default)]
+    pub(super) touched: Vec<String>,
     /// The number of the pull request that stays as it is, where nothing is pushed.
     pub(super) stays: Option<u64>,
     /// Somebody's open pull request for the issue, about which people are asked.

@@ -1,9 +1,10 @@
 //! From a claimed task to the folders that the engine works on.
 
 use super::branch::{Ground, Survey};
+use super::steer::thread_guidance;
 use super::{Bench, TaskError};
 use crate::config::{REPO_FILE, RepoConfig};
-use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger, TriggerKind};
+use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger};
 use crate::git::{Caps, Credential, Oid, Private};
 use crate::github::{BotIdentity, Purpose, Session};
 use crate::render;
@@ -133,15 +134,13 @@ async fn template(private: &Private, base: Oid) -> Option<String> {
 
 /// What the maintainer asked to be different this time.
 pub(super) fn guidance(trigger: &Trigger) -> Vec<String> {
-    match &trigger.what {
-        TriggerKind::Comment {
-            command:
-                Command::Retry {
-                    guidance: Some(text),
-                    ..
-                },
+    let said = match trigger.what.command() {
+        Some(Command::Retry {
+            guidance: Some(text),
             ..
-        } => vec![text.clone()],
-        _ => Vec::new(),
-    }
+        }) => Some(text.clone()),
+        _ => None,
+    };
+    let threads = trigger.what.threads().iter().map(thread_guidance);
+    said.into_iter().chain(threads).collect()
 }

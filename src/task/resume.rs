@@ -4,7 +4,7 @@
 use super::TaskError;
 use super::attempt::Attempt;
 use super::prepare::guidance;
-use crate::domain::{Cancel, Command, Keep, Trigger, TriggerKind, Verdict};
+use crate::domain::{Cancel, Command, Keep, Trigger, Verdict};
 use crate::store::{Filter, Held, State, Store, StoreError, Task};
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -107,14 +107,11 @@ impl Attempt<'_> {
 /// Whether the trigger adds to what was there, rather than to begin anew.
 fn goes_on(trigger: &Trigger) -> bool {
     matches!(
-        &trigger.what,
-        TriggerKind::Comment {
-            command: Command::Retry {
-                from_scratch: false,
-                ..
-            },
+        trigger.what.command(),
+        Some(Command::Retry {
+            from_scratch: false,
             ..
-        }
+        })
     )
 }
 

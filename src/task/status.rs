@@ -109,6 +109,8 @@ impl Board {
             trigger: match trigger.what {
                 TriggerKind::Label => "label",
                 TriggerKind::Comment { .. } => "comment",
+                TriggerKind::Review { .. } => "review",
+                TriggerKind::CheckRun { .. } => "button",
             },
             asked: asked_words(trigger).as_deref(),
             started: self.started,

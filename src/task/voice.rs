@@ -24,7 +24,7 @@ impl Spokesman {
     /// The text of a notice; `None` where a reaction says it.
     async fn text(&self, said: &Said) -> Result<Option<String>, Untold> {
         Ok(Some(match said {
-            Said::Accepted { .. } => return Ok(None),
+            Said::Accepted { .. } | Said::Heard { .. } => return Ok(None),
             Said::Refused { needed } => render::not_allowed(needed.word()),
             Said::NotServed => render::not_served(),
             Said::Stopping { tasks } => render::stopping(tasks.len()),
@@ -32,6 +32,7 @@ impl Spokesman {
             Said::Help => render::help(&self.label),
             Said::Hint { line, hint } => render::hint(line, hint),
             Said::NotOurs => render::not_ours(),
+            Said::Fork => render::fork(),
             Said::Ci => render::no_ci_hold(),
         }))
     }
@@ -76,11 +77,7 @@ impl Spokesman {
     ) -> Result<(), GithubError> {
         let marker = format!("<!-- mend:notice:{}:{} -->", notice.delivery, notice.name);
         let thread = notice.place.thread;
-        if session
-            .find_comment(thread.number(), &marker)
-            .await?
-            .is_some()
-        {
+        if session.find_comment_in(thread, &marker).await?.is_some() {
             return Ok(());
         }
         let text = self.bench.redactor.redact(&format!("{marker}\n{text}"));

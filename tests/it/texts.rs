@@ -559,6 +559,14 @@ fn short_answers() {
         standing("done", Some(Verdict::Ready), None),
         standing("queued", None, Some(1_796_051_648)),
         render::not_ours(),
+        render::fork(),
+        render::thread_answer(
+            Some("0123456789abcdef"),
+            Verdict::Ready,
+            "`add` adds now, @ada.",
+        ),
+        render::thread_answer(None, Verdict::Draft, "It is right as it is."),
+        render::thread_answer(None, Verdict::Answer, "Yes, since 2.1."),
         render::no_ci_hold(),
         render::title("Totals drift\nby a cent"),
         render::commit_message(

@@ -34,6 +34,10 @@ pub struct Facts {
     /// What every question about a role is answered with instead.
     pub trouble: Option<u16>,
     pub asked: Vec<String>,
+    /// The repository of a pull request's head.
+    pub head_repo: u64,
+    /// The comments on lines of every review.
+    pub lines: Value,
 }
 
 type Shared = Arc<Mutex<Facts>>;
@@ -70,6 +74,15 @@ fn routes(facts: Shared) -> Router {
             f.labeled.iter().map(event).collect()
         })
     };
+    let pull = |State(facts): State<Shared>| async move {
+        answer(&facts, "pull".into(), |f| {
+            json!({"id": 1, "number": 66, "base": {"ref": "main"},
+                "head": {"ref": "x", "repo": {"id": f.head_repo}}})
+        })
+    };
+    let lines = |State(facts): State<Shared>| async move {
+        answer(&facts, "lines".into(), |f| f.lines.clone())
+    };
     let token = || async {
         let body = json!({"token": "ghs_token", "expires_at": "2099-01-01T00:00:00Z"});
         (StatusCode::CREATED, Json(body))
@@ -83,6 +96,11 @@ fn routes(facts: Shared) -> Router {
             get(role),
         )
         .route("/repos/acme/invoicer/issues/{n}/events", get(events))
+        .route("/repos/acme/invoicer/pulls/{n}", get(pull))
+        .route(
+            "/repos/acme/invoicer/pulls/{n}/reviews/{r}/comments",
+            get(lines),
+        )
         .with_state(facts)
 }
 
@@ -140,6 +158,8 @@ impl Hub {
                 facts.roles.insert(who.into(), role);
             }
             facts.labeled.push((500, "mend", 1));
+            facts.head_repo = 7;
+            facts.lines = json!([]);
         }
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let api = format!("http://{}", listener.local_addr().unwrap());
@@ -255,4 +275,42 @@ pub fn commented(sender: &str, text: &str) -> Value {
     payload["comment"] =
         json!({"id": 88, "body": text, "user": user(sender), "updated_at": "2026-11-30T10:00:00Z"});
     payload
+}
+
+/// An event of mend's pull request 66.
+fn on_pull(sender: &str) -> Value {
+    let mut payload = place(sender);
+    payload.as_object_mut().unwrap().remove("issue");
+    payload["pull_request"] =
+        json!({"number": 66, "head": {"ref": "mend/issue-1", "repo": {"id": 7}}});
+    payload
+}
+
+pub fn reviewed(sender: &str, state: &str, text: &str) -> Value {
+    let mut payload = on_pull(sender);
+    payload["action"] = json!("submitted");
+    payload["review"] = json!({"id": 300, "state": state, "body": text, "user": user(sender)});
+    payload
+}
+
+pub fn line_commented(sender: &str, text: &str) -> Value {
+    let mut payload = on_pull(sender);
+    payload["action"] = json!("created");
+    payload["comment"] = json!({"id": 901, "pull_request_review_id": 300, "body": text,
+        "user": user(sender), "updated_at": "t1", "path": "a.py"});
+    payload
+}
+
+pub fn rerequested(sender: &str, app: u64) -> Value {
+    let mut payload = on_pull(sender);
+    payload["action"] = json!("rerequested");
+    payload["check_run"] =
+        json!({"id": 400, "app": {"id": app}, "pull_requests": [{"number": 5}, {"number": 66}]});
+    payload
+}
+
+/// A comment on a line, as GitHub lists it.
+pub fn line(id: u64, author: &str, text: &str) -> Value {
+    json!({"id": id, "user": user(author), "body": text, "path": "src/totals.py", "line": null,
+        "original_line": 12, "diff_hunk": "@@ -10,3 +10,3 @@\n-a\n+b"})
 }

@@ -1,9 +1,11 @@
 //! Webhooks over real HTTP on loopback, into a real database.
 
 mod admit;
-mod hub;
+pub mod hub;
 mod receiver;
+mod reviews;
 mod slow;
+mod steer;
 
 use crate::store::{Fresh, url};
 use hmac::{Hmac, Mac};

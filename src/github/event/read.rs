@@ -1,111 +1,12 @@
-//! Webhooks, as far as mend acts on them:
-//! <https://docs.github.com/webhooks/webhook-events-and-payloads>. Deleted accounts are `null`,
-//! bodies too, repository webhooks have no `installation`, and new actions come without notice:
-//! what mend does not know is [`Event::Other`], never an error.
+//! From a payload to an [`Event`].
 
-use super::wire::{LabelInfo, UserInfo, list, text};
-use crate::domain::{Person, RepoName};
+use super::{
+    CheckRunEvent, Comment, CommentEvent, Event, EventError, Issue, IssueEvent, Origin,
+    PullRequestEvent, ReviewCommentEvent, ReviewEvent, Withdrawn,
+};
+use crate::domain::Person;
+use crate::github::wire::{LabelInfo, UserInfo, list, text};
 use serde::Deserialize;
-use thiserror::Error;
-
-/// Where an event comes from and who caused it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    /// `None` for a webhook that a repository (and not the App) sent.
-    pub installation_id: Option<u64>,
-    pub repo_id: u64,
-    pub repo: RepoName,
-    pub private: bool,
-    pub default_branch: String,
-    /// `None` for a deleted account.
-    pub sender: Option<Person>,
-}
-
-/// An issue, or a pull request as an issue, at the moment of the event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Issue {
-    pub id: u64,
-    pub number: u64,
-    pub title: String,
-    pub body: String,
-    /// Whether it is open.
-    pub open: bool,
-    pub author: Option<Person>,
-    pub labels: Vec<String>,
-    pub is_pull: bool,
-}
-
-/// A comment at the moment of the event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Comment {
-    pub id: u64,
-    pub body: String,
-    pub author: Option<Person>,
-    /// As GitHub writes it; changes with every edit.
-    pub updated_at: String,
-    /// The App through which it was written.
-    pub via_app: Option<u64>,
-}
-
-/// Something about an issue.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IssueEvent {
-    pub origin: Origin,
-    pub issue: Issue,
-    /// The label that came or went, as it is written.
-    pub label: Option<String>,
-    /// The text before an edit, where it was the text that changed.
-    pub body_before: Option<String>,
-}
-
-/// Something about a comment of an issue or a pull request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommentEvent {
-    pub origin: Origin,
-    pub issue: Issue,
-    pub comment: Comment,
-    /// The text before an edit.
-    pub body_before: Option<String>,
-}
-
-/// Something about a pull request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PullRequestEvent {
-    pub origin: Origin,
-    pub number: u64,
-    pub head_branch: String,
-    /// `None` when the fork is gone.
-    pub head_repo_id: Option<u64>,
-    pub merged: bool,
-}
-
-/// A webhook.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
-    IssueLabeled(IssueEvent),
-    IssueUnlabeled(IssueEvent),
-    IssueClosed(IssueEvent),
-    IssueEdited(IssueEvent),
-    IssueCommentCreated(CommentEvent),
-    IssueCommentEdited(CommentEvent),
-    PullRequestClosed(PullRequestEvent),
-    Ping,
-    /// Nothing that mend acts on.
-    Other {
-        event: String,
-        action: Option<String>,
-    },
-}
-
-/// A payload that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum EventError {
-    #[error("the payload of `{event}` is not JSON")]
-    NotJson { event: String },
-    /// An event that mend acts on, without what is needed for that.
-    #[error("the payload of `{event}` lacks `{field}`")]
-    Incomplete { event: String, field: &'static str },
-}
 
 #[derive(Deserialize)]
 struct Head {
@@ -124,6 +25,9 @@ struct Payload {
     label: Option<LabelInfo>,
     pull_request: Option<PullPart>,
     changes: Option<Changes>,
+    review: Option<ReviewPart>,
+    check_run: Option<CheckRunPart>,
+    repositories_removed: Option<Vec<Id>>,
 }
 
 #[derive(Deserialize)]
@@ -170,6 +74,33 @@ struct CommentPart {
     updated_at: String,
     #[serde(default)]
     performed_via_github_app: Option<Id>,
+    #[serde(default)]
+    pull_request_review_id: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct ReviewPart {
+    id: u64,
+    #[serde(default, deserialize_with = "text")]
+    body: String,
+    #[serde(default, deserialize_with = "text")]
+    state: String,
+    #[serde(default)]
+    user: Option<UserInfo>,
+}
+
+#[derive(Deserialize)]
+struct CheckRunPart {
+    id: u64,
+    #[serde(default)]
+    app: Option<Id>,
+    #[serde(default, deserialize_with = "list")]
+    pull_requests: Vec<Numbered>,
+}
+
+#[derive(Deserialize)]
+struct Numbered {
+    number: u64,
 }
 
 #[derive(Deserialize)]
@@ -215,20 +146,11 @@ impl Event {
         };
         let head: Head = serde_json::from_slice(body).map_err(|_| not_json())?;
         let action = head.action.as_deref().unwrap_or_default();
-        let make: fn(Parts) -> Result<Event, &'static str> = match (event, action) {
-            ("issues", "labeled") => |p| Ok(Event::IssueLabeled(p.with_label()?)),
-            ("issues", "unlabeled") => |p| Ok(Event::IssueUnlabeled(p.with_label()?)),
-            ("issues", "closed") => |p| Ok(Event::IssueClosed(p.issue()?)),
-            ("issues", "edited") => |p| Ok(Event::IssueEdited(p.issue()?)),
-            ("issue_comment", "created") => |p| Ok(Event::IssueCommentCreated(p.comment()?)),
-            ("issue_comment", "edited") => |p| Ok(Event::IssueCommentEdited(p.comment()?)),
-            ("pull_request", "closed") => |p| Ok(Event::PullRequestClosed(p.pull()?)),
-            _ => {
-                return Ok(Event::Other {
-                    event: event.to_string(),
-                    action: head.action,
-                });
-            }
+        let Some(make) = maker(event, action) else {
+            return Ok(Event::Other {
+                event: event.to_string(),
+                action: head.action,
+            });
         };
         let incomplete = |field| EventError::Incomplete {
             event: event.to_string(),
@@ -238,6 +160,36 @@ impl Event {
             serde_json::from_slice(body).map_err(|_| incomplete("a field of the right type"))?;
         make(Parts(payload)).map_err(incomplete)
     }
+}
+
+type Make = fn(Parts) -> Result<Event, &'static str>;
+
+/// How the event is read, if mend acts on it.
+fn maker(event: &str, action: &str) -> Option<Make> {
+    let make: Make = match (event, action) {
+        ("issues", "labeled") => |p| Ok(Event::IssueLabeled(p.with_label()?)),
+        ("issues", "unlabeled") => |p| Ok(Event::IssueUnlabeled(p.with_label()?)),
+        ("issues", "closed" | "deleted" | "transferred") => |p| Ok(Event::IssueClosed(p.issue()?)),
+        ("issues", "edited") => |p| Ok(Event::IssueEdited(p.issue()?)),
+        ("issue_comment", "created") => |p| Ok(Event::IssueCommentCreated(p.comment()?)),
+        ("issue_comment", "edited") => |p| Ok(Event::IssueCommentEdited(p.comment()?)),
+        ("pull_request", "closed") => |p| Ok(Event::PullRequestClosed(p.pull()?)),
+        ("pull_request_review", "submitted") => |p| Ok(Event::ReviewSubmitted(p.review()?)),
+        ("pull_request_review_comment", "created") => {
+            |p| Ok(Event::ReviewCommentCreated(p.review_comment()?))
+        }
+        ("pull_request_review_comment", "edited") => {
+            |p| Ok(Event::ReviewCommentEdited(p.review_comment()?))
+        }
+        ("check_run", "rerequested") => |p| Ok(Event::CheckRunRerequested(p.check_run()?)),
+        ("installation", "deleted" | "suspend") => |p| Ok(Event::Withdrawn(p.installation()?)),
+        ("installation_repositories", "removed") => |p| Ok(Event::Withdrawn(p.removed()?)),
+        ("repository", "deleted" | "archived" | "transferred" | "privatized") => {
+            |p| Ok(Event::Withdrawn(p.repository()?))
+        }
+        _ => return None,
+    };
+    Some(make)
 }
 
 struct Parts(Payload);
@@ -296,13 +248,61 @@ impl Parts {
             origin: self.origin()?,
             issue: self.take_issue()?,
             body_before: self.body_before(),
-            comment: Comment {
-                id: comment.id,
-                body: comment.body,
-                author: comment.user.map(person),
-                updated_at: comment.updated_at,
-                via_app: comment.performed_via_github_app.map(|a| a.id),
-            },
+            comment: read_comment(comment),
+        })
+    }
+
+    fn review(mut self) -> Result<ReviewEvent, &'static str> {
+        let review = self.0.review.take().ok_or("review")?;
+        Ok(ReviewEvent {
+            pull: self.pull()?,
+            review_id: review.id,
+            state: review.state.to_lowercase(),
+            body: review.body,
+            author: review.user.map(person),
+        })
+    }
+
+    fn review_comment(mut self) -> Result<ReviewCommentEvent, &'static str> {
+        let comment = self.0.comment.take().ok_or("comment")?;
+        let body_before = self.body_before();
+        Ok(ReviewCommentEvent {
+            pull: self.pull()?,
+            review_id: comment.pull_request_review_id,
+            comment: read_comment(comment),
+            body_before,
+        })
+    }
+
+    fn check_run(mut self) -> Result<CheckRunEvent, &'static str> {
+        let run = self.0.check_run.take().ok_or("check_run")?;
+        Ok(CheckRunEvent {
+            origin: self.origin()?,
+            check_run_id: run.id,
+            app_id: run.app.map(|a| a.id),
+            pulls: run.pull_requests.iter().map(|p| p.number).collect(),
+        })
+    }
+
+    fn installation(self) -> Result<Withdrawn, &'static str> {
+        Ok(Withdrawn {
+            installation_id: self.0.installation.map(|i| i.id),
+            repo_ids: None,
+        })
+    }
+
+    fn removed(self) -> Result<Withdrawn, &'static str> {
+        let repos = self.0.repositories_removed.ok_or("repositories_removed")?;
+        Ok(Withdrawn {
+            installation_id: self.0.installation.map(|i| i.id),
+            repo_ids: Some(repos.iter().map(|r| r.id).collect()),
+        })
+    }
+
+    fn repository(self) -> Result<Withdrawn, &'static str> {
+        Ok(Withdrawn {
+            repo_ids: Some(vec![self.0.repository.ok_or("repository")?.id]),
+            installation_id: self.0.installation.map(|i| i.id),
         })
     }
 
@@ -316,6 +316,16 @@ impl Parts {
             head_repo_id: head.repo.map(|r| r.id),
             merged: pull.merged.unwrap_or(false),
         })
+    }
+}
+
+fn read_comment(comment: CommentPart) -> Comment {
+    Comment {
+        id: comment.id,
+        body: comment.body,
+        author: comment.user.map(person),
+        updated_at: comment.updated_at,
+        via_app: comment.performed_via_github_app.map(|a| a.id),
     }
 }
 
