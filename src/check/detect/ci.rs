@@ -2,6 +2,7 @@
 //! and no command is taken from it: it chooses between commands that mend found by itself, and
 //! gives them variables.
 
+use super::strict::lenient;
 use super::words::{Call, Tool, calls};
 use crate::check::CheckCommand;
 use crate::check::project::Project;
@@ -176,7 +177,7 @@ fn variables(levels: &[&Value]) -> Vec<(String, String)> {
                 && !NOT_TAKEN.iter().any(|part| upper.contains(part));
             if taken && text.len() <= 1024 && !text.contains("${{") && !text.contains('\0') {
                 found.retain(|(other, _)| other != name);
-                found.push((name.clone(), text));
+                found.extend(lenient(name, &text).map(|left| (name.clone(), left)));
             }
         }
     }

@@ -15,6 +15,7 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod strict;
 pub(super) mod words;
 
 use super::project::{Project, is_beneath};

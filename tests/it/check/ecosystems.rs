@@ -366,6 +366,12 @@ fn ci_chooses_between_candidates_and_names_variables() {
     let found = surveyed(&[(".github/workflows/ci.yml", &yaml), PYTEST, rust], "");
     assert_eq!(found.commands.len(), 2);
 
+    // A CI denies warnings for the toolchain that it pins; tests start without that.
+    let yaml = "env:\n  RUSTFLAGS: -Dwarnings\njobs:\n  t:\n    steps:\n      - run: cargo test\n        env:\n          RUSTDOCFLAGS: --cfg docs -D warnings\n";
+    let found = surveyed(&[(".github/workflows/ci.yml", yaml), rust], "");
+    let env = [("RUSTDOCFLAGS".to_string(), "--cfg docs".to_string())];
+    assert_eq!(found.commands[0].env, env);
+
     // Hostile and broken workflows give no hint, and no command.
     let bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\njobs: *f\n";
     for yaml in [
