@@ -5,18 +5,20 @@
 //!              /deps/in-N  a folder that stood in the project (`node_modules`), bound over its place
 //!              /tree       whatever else the steps left in the project; copied into each check's tree
 //!              /done.json  what ran, and where the folders stood
+//!              /used       written whenever it is taken
 //! ```
 //!
 //! The key is a hash of steps, manifests, lockfiles, toolchain versions and operator's settings,
 //! of the whole source where a step depends on it. A set-up runs on a copy of its own in a draft
 //! folder, which gets its name when everything went well; nobody writes to it afterwards. A change
 //! of a manifest has another key, so the set-up runs again for it. The cache belongs to one
-//! repository.
+//! repository and keeps the set-ups used last.
 
 mod key;
 mod leave;
 mod place;
 mod prepared;
+mod prune;
 mod run;
 mod steps;
 

@@ -4,6 +4,7 @@ use super::super::project::Project;
 use super::super::run::blocking;
 use super::leave::{how, tail, take_out};
 use super::prepared::{Done, Kept, named};
+use super::prune::{note_use, prune};
 use super::steps::{ecosystems, registries};
 use super::{Ecosystem, Prepared, SetUp, key, place};
 use crate::check::{CheckError, SetupCommand, survey};
@@ -14,7 +15,7 @@ use crate::domain::{
 use crate::sandbox::{Bounds, Egress, Mount, Sandbox, Spec};
 use crate::tree::{TempFolder, Tree, copy_tree, make_folder, move_folder, read_own, write_own};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 const MOST_DONE: u64 = 1 << 20;
 
@@ -157,8 +158,16 @@ impl SetUp {
     /// The set-up at this place, when it is whole.
     async fn kept(&self, sandbox: &Sandbox, place: &Path) -> Result<Option<Prepared>, CheckError> {
         let folder = place.to_path_buf();
-        let done =
-            blocking(move || Ok(read_own(&folder.join("done.json"), MOST_DONE).ok())).await?;
+        let done = blocking(move || {
+            let done = read_own(&folder.join("done.json"), MOST_DONE).ok();
+            if done.is_some()
+                && let Err(e) = note_use(&folder)
+            {
+                tracing::warn!(error = %e, "the use of a set-up could not be noted");
+            }
+            Ok(done)
+        })
+        .await?;
         let Some(done) = done.and_then(|d| serde_json::from_slice::<Done>(&d).ok()) else {
             return Ok(None);
         };
@@ -201,6 +210,9 @@ impl SetUp {
         let (cache, from) = (self.settings.cache.clone(), copy.to_path_buf());
         let draft = blocking(move || {
             make_folder(&cache, 0o711)?;
+            if let Err(e) = prune(&cache, SystemTime::now()) {
+                tracing::warn!(error = %e, "old set-ups could not be removed");
+            }
             let draft = TempFolder::create(&cache, 0o711)?;
             copy_tree(&Tree::open(&from)?, &draft.path().join("tree"), &|_| false)?;
             // The steps run as another user; the folders around it keep everybody else away.
