@@ -137,7 +137,7 @@ fn begin(order: &Order, ends: &Ends) -> Result<Child, Failure> {
         .try_for_each(|door| std::fs::write(door, child.id().to_string()))
         .map_err(failed("join a control group"));
     // When bubblewrap is gone already, its words and its exit say why.
-    let told = joined.map(|()| writer.write_all(words.join("\0").as_bytes()));
+    let told = joined.map(|()| writer.write_all(&ended(&words)));
     drop(writer);
     match told {
         Ok(_) => Ok(child),
@@ -267,4 +267,11 @@ fn memory_file(content: &[u8]) -> io::Result<OwnedFd> {
             false => Err(io::ErrorKind::WriteZero.into()),
         })?;
     Ok(fd)
+}
+
+/// bubblewrap's arguments as it reads them: each ended, since an empty one at the end (a variable
+/// without a value) would be lost between separators.
+fn ended(words: &[String]) -> Vec<u8> {
+    let ended = words.iter().flat_map(|w| [w.as_bytes(), b"\0"]);
+    ended.flatten().copied().collect()
 }
