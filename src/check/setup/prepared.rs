@@ -134,10 +134,18 @@ impl Prepared {
     }
 }
 
-/// The line of a failed step that says most: an exception's, else the last that speaks of an error,
-/// else the last.
+/// The line of a failed step that says most: npm's first in words, an exception's, else the last
+/// that speaks of an error, else the last.
 fn telling(tail: &str) -> Option<&str> {
     let lines = || tail.lines().map(str::trim).filter(|l| !l.is_empty());
+    let of_npm = |l| str::strip_prefix(l, "npm error ").or_else(|| l.strip_prefix("npm ERR! "));
+    let labels = ["code ", "errno ", "syscall ", "path ", "A complete log"];
+    if let Some(said) = lines()
+        .filter_map(of_npm)
+        .find(|l| !labels.iter().any(|label| l.starts_with(label)))
+    {
+        return Some(said.trim());
+    }
     let exception = |l: &&str| l.contains("Error: ") && !l.contains("subprocess");
     let speaks = |l: &&str| l.to_lowercase().starts_with("error") || l.contains(" error ");
     lines()
