@@ -8,7 +8,7 @@ use crate::config::Ground;
 use crate::domain::{Cancel, CheckRun, Journal, Limits, Outcome, Progress};
 use crate::sandbox::Sandbox;
 use crate::text::{Redactor, bound, strip_ansi, visible};
-use crate::tree::{Tree, sweep};
+use crate::tree::{TempFolder, Tree, sweep};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -166,13 +166,14 @@ async fn run_check(
     if let Err(e) = sweep(&parent) {
         tracing::debug!(error = %e, "an old temporary folder stays");
     }
+    let scratch = TempFolder::create(&parent, 0o711)?;
     let redactor = Redactor::new();
     let rules = (&ground.network, &ground.setup);
-    let setup = setup.then(|| machine.set_up(path, &config, rules, &redactor, &parent));
+    let setup = setup.then(|| machine.set_up(path, &config, rules, &redactor, scratch.path()));
     let checks = Checks {
         sandbox: Arc::new(sandbox),
         source: tree,
-        scratch: parent,
+        scratch: scratch.path().into(),
         commands,
         options,
         setup: setup.clone(),
