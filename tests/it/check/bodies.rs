@@ -3,15 +3,17 @@
 use crate::fix::{Case, SUMS, case, edit, finish, fixes_add, turn};
 use mend::domain::Verdict;
 use mend::fix::About;
+use mend::model::Turn;
 use mend::render;
 
+/// The turns of a model that mends `add`.
+pub fn adds() -> Vec<Turn> {
+    let done = || turn("", &[finish("`add` adds again.")]);
+    vec![turn("", &[fixes_add()]), done(), done()]
+}
+
 /// The verdict, and the body without what differs from run to run.
-async fn body(case: Case) -> (Verdict, String) {
-    let turns = vec![
-        turn("", &[fixes_add()]),
-        turn("", &[finish("`add` adds again.")]),
-        turn("", &[finish("`add` adds again.")]),
-    ];
+pub async fn body(case: Case, turns: Vec<Turn>) -> (Verdict, String) {
     let (fixed, _) = case.run(turns).await;
     let about = About {
         follow_up: false,
@@ -23,7 +25,9 @@ async fn body(case: Case) -> (Verdict, String) {
     };
     let text = render::body(&fixed.pull_request(&about));
     let times = regex::Regex::new(r"\d+(\.\d+)?(&nbsp;| )?(ms|s|min)\b").unwrap();
-    (fixed.verdict, times.replace_all(&text, "N s").into_owned())
+    let logs = regex::Regex::new(r"[\dT_-]+Z-debug-\d+").unwrap();
+    let text = times.replace_all(&text, "N s");
+    (fixed.verdict, logs.replace_all(&text, "DATE").into_owned())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -44,7 +48,7 @@ async fn a_monorepo() {
         ),
     ];
     files.push(("adder/sums.py", "def add(a, b):\n    return a - b\n"));
-    let (verdict, text) = body(case(&files)).await;
+    let (verdict, text) = body(case(&files), adds()).await;
     assert_eq!(verdict, Verdict::Ready, "{text}");
     insta::assert_snapshot!("body_monorepo", text);
 }
@@ -53,7 +57,7 @@ async fn a_monorepo() {
 async fn a_flaky_test() {
     let mut files = SUMS.to_vec();
     files.push(("tests/test_clock.py", "import os, unittest\n\nclass Clock(unittest.TestCase):\n    def test_ticks(self):\n        if '+' in open('adder/sums.py').read() and not os.path.exists('seen'):\n            open('seen', 'w').close()\n            self.fail('too slow')\n"));
-    let (verdict, text) = body(case(&files)).await;
+    let (verdict, text) = body(case(&files), adds()).await;
     assert_eq!(verdict, Verdict::Draft, "{text}");
     assert!(
         text.contains("newly broken: none") && text.contains("flaky: "),
@@ -66,7 +70,7 @@ async fn a_flaky_test() {
 async fn a_suite_with_old_failures() {
     let mut files = SUMS.to_vec();
     files.push(("tests/test_old.py", "import unittest\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(1, 2)\n"));
-    let (verdict, text) = body(case(&files)).await;
+    let (verdict, text) = body(case(&files), adds()).await;
     assert_eq!(verdict, Verdict::Ready, "{text}");
     insta::assert_snapshot!("body_old_failures", text);
 }
@@ -78,7 +82,7 @@ async fn no_tests_at_all() {
         .filter(|(f, _)| f.starts_with("adder/"))
         .copied()
         .collect();
-    let (verdict, text) = body(case(&files)).await;
+    let (verdict, text) = body(case(&files), adds()).await;
     assert_eq!(verdict, Verdict::Draft, "{text}");
     insta::assert_snapshot!("body_no_tests", text);
 }

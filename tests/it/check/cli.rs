@@ -1,6 +1,7 @@
 //! `mend check detect` and `mend check run`, as a person calls them.
 
 use super::detect::lay;
+use crate::sandbox::{Start, Work};
 use serde_json::Value;
 use std::process::{Command, Output};
 
@@ -150,4 +151,97 @@ fn the_example_of_a_repositorys_file_is_one() {
     assert!(config.warnings.is_empty(), "{:?}", config.warnings);
     assert_eq!(config.packages[0].folder, "libs/parser");
     assert_eq!(config.limits.check_s, Some(300));
+}
+
+#[test]
+fn the_example_in_the_readme_is_a_repositorys_file() {
+    let text = std::fs::read_to_string("README.md").unwrap();
+    let (_, section) = text.split_once("\n## What a repository says\n").unwrap();
+    let (_, example) = section.split_once("```toml\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let config = mend::config::RepoConfig::parse(example).unwrap();
+    assert!(config.warnings.is_empty(), "{:?}", config.warnings);
+    assert_eq!(config.check, ["python3 -m pytest", "make lint"]);
+    assert_eq!(config.packages[0].folder, "web");
+}
+
+/// What an ordinary user's call answers: its code, and what it says.
+fn as_user(work: &Work, folder: &str, more: &[&str]) -> (Option<i32>, String) {
+    let mut command = work.mend();
+    command.args(["check", "run", folder]).args(more);
+    let output = command
+        .env("TMPDIR", work.path())
+        .env_remove("HOME")
+        .env_remove("XDG_CACHE_HOME")
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(said).unwrap())
+}
+
+#[test]
+fn folders_that_are_no_project() {
+    let work = Work::new(Start::User);
+    let test = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n";
+    for folder in ["empty", "plain", "closed", "within", "set-up"] {
+        std::fs::create_dir(work.path().join(folder)).unwrap();
+        work.own(&work.path().join(folder));
+    }
+    for folder in ["plain", "within", "set-up"] {
+        work.file(&format!("{folder}/test_a.py"), test);
+    }
+    std::fs::create_dir(work.path().join("within/secret")).unwrap();
+    std::fs::create_dir(work.path().join("set-up/.github")).unwrap();
+    work.file(
+        "set-up/.github/mend.toml",
+        "setup = 'echo made >left'\nenv = { EMPTY = '' }\n",
+    );
+    let close = |path: &str, mode| {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(work.path().join(path), permissions).unwrap();
+    };
+    close("closed", 0o000);
+    close("within/secret", 0o000);
+
+    // No git repository is needed.
+    let (code, said) = as_user(&work, "plain", &[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("PASSED python3 -m unittest"), "{said}");
+
+    let (code, said) = as_user(&work, "empty", &[]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.starts_with("mend: no check found: "), "{said}");
+    let (code, said) = as_user(&work, "empty", &["--command", "python3 -m unittest"]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("DIDN'T START python3 -m unittest"), "{said}");
+
+    let (code, said) = as_user(&work, "closed", &[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.starts_with("mend: cannot open the folder closed: Permission denied"),
+        "{said}"
+    );
+    let (code, said) = as_user(&work, "within", &[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.starts_with("mend: cannot copy `secret`: Permission denied"),
+        "{said}"
+    );
+    let (code, said) = as_user(&work, "plain/test_a.py", &[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("Not a directory"), "{said}");
+
+    // Without a home, a set-up is kept for this run alone.
+    let (code, said) = as_user(&work, "set-up", &[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("set-up: `echo made >left`"), "{said}");
+
+    close("closed", 0o700);
+    close("within/secret", 0o700);
+    let mut left: Vec<_> = std::fs::read_dir(work.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["closed", "empty", "plain", "set-up", "within"]);
 }

@@ -5,6 +5,7 @@ mod cli;
 mod detect;
 mod ecosystems;
 mod projects;
+mod registry;
 mod reports;
 mod run;
 mod setup;

@@ -18,7 +18,7 @@ mod verdicts;
 
 use async_trait::async_trait;
 use mend::agent::{self, Earlier, Prompts};
-use mend::check::repo_config;
+use mend::check::{SetUp, SetUpSettings, repo_config};
 use mend::domain::{Cancel, EditEvent, Journal, Keep, Limits, Progress, Report, Steer, Usage};
 use mend::fix::{self, Fixed, Input};
 use mend::model::{Arguments, Message, Model, ModelError, Request, ToolCall, Turn, TurnEnd};
@@ -144,6 +144,8 @@ pub fn fixes_add() -> (&'static str, Value) {
 pub struct Case {
     pub folder: TempDir,
     pub report: Report,
+    /// With which the project is set up; `None`: not at all.
+    pub setup: Option<SetUpSettings>,
     pub guidance: Vec<String>,
     /// Files of the base that are different in the code that the loop starts from.
     pub start: Option<Vec<(&'static str, &'static str)>>,
@@ -252,6 +254,7 @@ pub fn case(files: &[(&str, &str)]) -> Case {
             title: "add subtracts".into(),
             body: "`add(2, 3)` gives -1; it should give 5.".into(),
         },
+        setup: None,
         guidance: vec![],
         start: None,
         earlier: None,
@@ -297,6 +300,7 @@ impl Case {
     pub async fn run_reviewed(&self, model: &dyn Model, reviewer: Option<&dyn Model>) -> Fixed {
         let before = listing(&self.project());
         let config = repo_config(&Tree::open(&self.project()).unwrap()).unwrap();
+        let setup = self.setup.clone().map(|s| SetUp::new(s, &config));
         let start = self.start.as_ref().map(|files| {
             let start = tempfile::tempdir().unwrap();
             let folder = start.path().join("start");
@@ -314,7 +318,7 @@ impl Case {
             report: &self.report,
             guidance: &self.guidance,
             config: &config,
-            setup: None,
+            setup: setup.map(Arc::new),
             commands: &self.commands,
             base_check: self.base_check,
             baseline: None,
