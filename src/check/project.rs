@@ -110,7 +110,7 @@ impl<'a> Project<'a> {
     }
 
     /// A path of this folder, seen from the tree's root.
-    pub(super) fn from_root(&self, path: &str) -> String {
+    pub(super) fn rooted(&self, path: &str) -> String {
         format!("{}{path}", self.prefix)
     }
 
@@ -148,7 +148,7 @@ impl<'a> Project<'a> {
 
     /// The text of a file; `None` when it is not there, too large or not text.
     pub(super) fn text(&self, path: &str) -> Option<String> {
-        let path = RelPath::parse(&self.from_root(path)).ok()?;
+        let path = RelPath::parse(&self.rooted(path)).ok()?;
         let bytes = self.tree.read_up_to(&path, MAX_READ).ok()?;
         String::from_utf8(bytes).ok()
     }

@@ -38,13 +38,13 @@ pub(super) fn find(project: &Project<'_>, _ci: &Ci, _at: &str) -> Detection {
             return found;
         }
     }
-    if project.has("meson.build") {
-        if let Some(file) = lists("test(", "meson.build") {
-            found.check(
-                format!("meson setup {FOLDER} && meson test -C {FOLDER} --print-errorlogs"),
-                format!("{file} has `test(`"),
-            );
-        }
+    if project.has("meson.build")
+        && let Some(file) = lists("test(", "meson.build")
+    {
+        found.check(
+            format!("meson setup {FOLDER} && meson test -C {FOLDER} --print-errorlogs"),
+            format!("{file} has `test(`"),
+        );
     }
     found
 }
