@@ -6,6 +6,7 @@
 use super::alone::alone;
 use super::project::{folder_of, name_of};
 use super::prove::test_script;
+use super::trial::{CANARY, CANARY_ON_BASE, Trial};
 use super::{CheckCommand, CheckError, Checks};
 use crate::domain::{Cancel, Journal, Outcome};
 use crate::tree::{Change, EntryKind, RelPath};
@@ -30,15 +31,17 @@ pub(super) async fn is_deaf(
         let commands = std::slice::from_ref(command);
         let mut with = changes.to_vec();
         with.push(canary.clone());
+        let told = |what| Trial { journal, what };
         let runs = after
-            .on_copy(commands, &with, None, cancel, journal)
+            .on_copy(commands, &with, None, cancel, &told(CANARY))
             .await?;
         if super::overall(&runs) != Outcome::Passed {
             continue;
         }
         // The runner may not collect such a file at all.
         let alone = std::slice::from_ref(&canary);
-        let runs = base.on_copy(commands, alone, None, cancel, journal).await?;
+        let told = told(CANARY_ON_BASE);
+        let runs = base.on_copy(commands, alone, None, cancel, &told).await?;
         if super::overall(&runs) != Outcome::Passed {
             return Ok(Some(command.shown()));
         }
@@ -49,7 +52,7 @@ pub(super) async fn is_deaf(
 /// A test file that fails, beside a test file of the project that the command runs.
 fn canary(base: &Checks, command: &CheckCommand) -> Result<Option<Change>, CheckError> {
     let script = test_script(&base.source, command.folder.as_deref());
-    let mut kin: Option<RelPath> = None;
+    let mut kin = None;
     for entry in base.source.walk()? {
         let is_test = entry.kind == EntryKind::File
             && failing(entry.path.as_str(), "").is_some()
@@ -60,14 +63,17 @@ fn canary(base: &Checks, command: &CheckCommand) -> Result<Option<Change>, Check
                 script.as_deref(),
             )
             .is_some();
-        if is_test {
-            kin = Some(entry.path);
+        if !is_test {
+            continue;
+        }
+        // Its text says whether it is a test of that runner at all.
+        let text = String::from_utf8_lossy(&base.source.read(&entry.path)?).into_owned();
+        if let Some(found) = failing(entry.path.as_str(), &text) {
+            kin = Some((entry.path, found));
             break;
         }
     }
-    let Some(kin) = kin else { return Ok(None) };
-    let text = String::from_utf8_lossy(&base.source.read(&kin)?).into_owned();
-    let Some((name, body)) = failing(kin.as_str(), &text) else {
+    let Some((kin, (name, body))) = kin else {
         return Ok(None);
     };
     let path = match folder_of(kin.as_str()) {

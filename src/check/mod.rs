@@ -19,6 +19,7 @@ mod report;
 mod run;
 mod setup;
 mod shell;
+mod trial;
 
 pub use baseline::Baseline;
 pub use command::{CheckCommand, SetupCommand};

@@ -2,9 +2,10 @@
 //! code with nothing but the added tests, and on the change. The model has no part in it.
 
 use super::alone::alone;
-use super::missing::{Written, added_name};
-use super::red::{not_fixed, not_green, not_red, ran};
+use super::missing::{Written, added_name, no_behaviour};
+use super::red::{is_program, not_fixed, not_green, not_red, ran};
 use super::run::blocking;
+use super::trial::{GREEN, RED, Trial, WITHOUT};
 use super::{CheckCommand, CheckError, Checks, pairs};
 use crate::domain::{Cancel, CheckRun, Journal, Outcome, Reproduction};
 use crate::tree::{Change, EntryKind, RelPath, Tree};
@@ -92,20 +93,43 @@ impl<'a> Prover<'a> {
         super::canary::is_deaf(self.base, self.start, changes, cancel, journal).await
     }
 
-    /// The whole check on the untouched code with the test files that the change adds.
+    /// The whole check on the change without the files that it adds among the tests; `None` where
+    /// it adds none.
     ///
     /// # Errors
     /// As [`Prover::prove`].
-    pub async fn with_added(
+    pub async fn without_added(
         &self,
-        changes: &[Change],
+        runs: Runs<'_>,
         cancel: &Cancel,
         journal: &dyn Journal,
-    ) -> Result<Vec<CheckRun>, CheckError> {
-        let tests = self.added(changes)?;
-        self.base
-            .on_copy(&self.base.commands, &tests, None, cancel, journal)
-            .await
+    ) -> Result<Option<Vec<CheckRun>>, CheckError> {
+        let mut rest = Vec::new();
+        for change in runs.changes {
+            let beside = (self.is_test)(&change.path) || change.path.name() == "conftest.py";
+            if !beside || self.base.source.stat(&change.path)?.is_some() {
+                rest.push(change.clone());
+            }
+        }
+        let earlier = self.earlier.iter().map(|path| Change {
+            path: path.clone(),
+            after: None,
+            mode: None,
+        });
+        if rest.len() == runs.changes.len() && self.earlier.is_empty() {
+            return Ok(None);
+        }
+        rest.extend(earlier);
+        let told = Trial {
+            journal,
+            what: WITHOUT,
+        };
+        let made = self
+            .start
+            .on_copy(&self.base.commands, &rest, runs.base, cancel, &told)
+            .await?;
+        self.spend(&made.iter().collect::<Vec<_>>());
+        Ok(Some(made))
     }
 
     /// The untouched code.
@@ -201,10 +225,12 @@ impl<'a> Prover<'a> {
         journal: &dyn Journal,
     ) -> Result<Reproduction, CheckError> {
         let commands = std::slice::from_ref(command);
-        let base = self.base.on_copy(commands, tests, None, cancel, journal);
+        let told = |what| Trial { journal, what };
+        let (red, green) = (told(RED), told(GREEN));
+        let base = self.base.on_copy(commands, tests, None, cancel, &red);
         let base = base.await?.into_iter().next();
         let start = self.start;
-        let after = start.on_copy(commands, runs.changes, None, cancel, journal);
+        let after = start.on_copy(commands, runs.changes, None, cancel, &green);
         let after = after.await?.into_iter().next();
         let (Some(base), Some(after)) = (base, after) else {
             return Err(CheckError::Stopped);
@@ -224,6 +250,7 @@ impl<'a> Prover<'a> {
         };
         proof.because =
             not_red(&base, missing.as_deref(), &self.report).or_else(|| not_green(&base, &after));
+        self.shows_behaviour(test, runs.changes, &mut proof).await?;
         proof.red_to_green = proof.because.is_none();
         proof.missing = missing.filter(|_| proof.red_to_green);
         Ok(proof)
@@ -244,9 +271,10 @@ impl<'a> Prover<'a> {
             .filter(|t| t.path == test.path || !is_program(&t.path))
             .cloned()
             .collect();
+        let told = Trial { journal, what: RED };
         let red = self
             .base
-            .on_copy(&self.base.commands, &with, runs.base, cancel, journal)
+            .on_copy(&self.base.commands, &with, runs.base, cancel, &told)
             .await?;
         self.spend(&red.iter().collect::<Vec<_>>());
         let decided = pairs(runs.base, &red).into_iter().find(|p| {
@@ -282,6 +310,7 @@ impl<'a> Prover<'a> {
             let now = now.iter().find(|p| p.command == pair.command);
             not_fixed(&pair.comparison, now.map(|p| &p.comparison), after)
         });
+        self.shows_behaviour(test, runs.changes, &mut proof).await?;
         proof.red_to_green = proof.because.is_none();
         proof.missing = missing.filter(|_| proof.red_to_green);
         Ok(proof)
@@ -298,12 +327,30 @@ impl<'a> Prover<'a> {
         if c.outcome == Outcome::Passed || !lone {
             return Ok(None);
         }
-        let (source, reason) = (self.base.source.clone(), c.reason.clone());
-        let code: Vec<Change> = changes
-            .iter()
-            .filter(|c| !(self.is_test)(&c.path))
-            .cloned()
-            .collect();
+        let written = self.written(changes).await?;
+        Ok(added_name(&c.reason, &written))
+    }
+
+    /// A test that reads the change's text shows nothing, however red and green it was.
+    async fn shows_behaviour(
+        &self,
+        test: &Change,
+        changes: &[Change],
+        proof: &mut Reproduction,
+    ) -> Result<(), CheckError> {
+        if proof.because.is_none() {
+            let text = String::from_utf8_lossy(test.after.as_deref().unwrap_or_default());
+            let written = self.written(changes).await?;
+            proof.because = no_behaviour(&text, &written, &self.report);
+        }
+        Ok(())
+    }
+
+    /// What the change writes outside the tests.
+    async fn written(&self, changes: &[Change]) -> Result<Vec<Written>, CheckError> {
+        let source = self.base.source.clone();
+        let code = changes.iter().filter(|c| !(self.is_test)(&c.path));
+        let code: Vec<Change> = code.cloned().collect();
         blocking(move || {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let mut written = Vec::new();
@@ -318,7 +365,7 @@ impl<'a> Prover<'a> {
                     after: text(change.after.as_deref().unwrap_or_default()),
                 });
             }
-            Ok(added_name(&reason, &written))
+            Ok(written)
         })
         .await
     }
@@ -335,23 +382,4 @@ pub(super) fn test_script(tree: &Tree, folder: Option<&str>) -> Option<String> {
     let scripts = manifest.get("scripts")?;
     let plain = scripts.get("pretest").is_none();
     Some(scripts.get("test")?.as_str()?.trim().to_string()).filter(|_| plain)
-}
-
-/// Whether a runner would run the file by itself, rather than load it for another.
-fn is_program(path: &RelPath) -> bool {
-    let name = path.name();
-    let Some((stem, ending)) = name.rsplit_once('.') else {
-        return false;
-    };
-    match ending {
-        "py" => stem.starts_with("test") || stem.ends_with("_test") || stem.ends_with("_tests"),
-        "rs" => stem != "mod",
-        "go" => stem.ends_with("_test"),
-        "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "jsx" | "tsx" => {
-            !matches!(stem, "index" | "setup" | "helpers")
-        }
-        "rb" | "php" | "java" | "kt" | "scala" | "cs" | "swift" | "ex" | "exs" | "erl" | "clj"
-        | "c" | "cc" | "cpp" | "cxx" | "hs" | "lua" | "pl" | "t" | "sh" | "bats" | "dart" => true,
-        _ => false,
-    }
 }

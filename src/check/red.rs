@@ -1,7 +1,8 @@
 //! What counts as red on the untouched code and green with the change.
 
-use super::missing::has_word;
+use super::missing::asks_for;
 use crate::domain::{CheckRun, Comparison, Kind, Outcome};
+use crate::tree::RelPath;
 
 /// Tests that ran to a result, where the runner counts.
 pub(super) fn ran(run: &CheckRun) -> Option<u64> {
@@ -18,7 +19,7 @@ pub(super) fn not_red(base: &CheckRun, missing: Option<&str>, report: &str) -> O
         reason => format!("{words}: {reason}"),
     };
     match (c.outcome, missing) {
-        (Outcome::Failed | Outcome::DidntStart, Some(name)) => (!has_word(report, name)).then(|| {
+        (Outcome::Failed | Outcome::DidntStart, Some(name)) => (!asks_for(report, name)).then(|| {
             format!(
                 "without this change it only shows that `{name}` is missing, which this change adds and the report does not name"
             )
@@ -84,4 +85,23 @@ pub(super) fn not_fixed(
         return None;
     }
     Some("what fails with it does not pass with this change either".to_string())
+}
+
+/// Whether a runner would run the file by itself, rather than load it for another.
+pub(super) fn is_program(path: &RelPath) -> bool {
+    let name = path.name();
+    let Some((stem, ending)) = name.rsplit_once('.') else {
+        return false;
+    };
+    match ending {
+        "py" => stem.starts_with("test") || stem.ends_with("_test") || stem.ends_with("_tests"),
+        "rs" => stem != "mod",
+        "go" => stem.ends_with("_test"),
+        "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "jsx" | "tsx" => {
+            !matches!(stem, "index" | "setup" | "helpers")
+        }
+        "rb" | "php" | "java" | "kt" | "scala" | "cs" | "swift" | "ex" | "exs" | "erl" | "clj"
+        | "c" | "cc" | "cpp" | "cxx" | "hs" | "lua" | "pl" | "t" | "sh" | "bats" | "dart" => true,
+        _ => false,
+    }
 }

@@ -77,6 +77,17 @@ impl Journal for Terminal {
                 let words = visible(&check_words(&run));
                 self.put(&format!("{command}: {}", self.paint(outcome, &words)));
             }
+            Progress::Trial {
+                what,
+                command,
+                ended,
+            } => {
+                let command = clip_words(&one_line(&visible(&command)), 120);
+                match ended {
+                    None => self.say(&format!("{what}: running {command}")),
+                    Some(run) => self.say(&format!("{what}: {}", visible(&check_words(&run)))),
+                }
+            }
             Progress::Turn { turn, of } => {
                 self.say(&format!("turn {turn} of at most {of}: asking the model"))
             }
@@ -90,8 +101,9 @@ impl Journal for Terminal {
             )),
             Progress::Usage(_) | Progress::Edits { .. } => {}
             Progress::Loop { stop, turns } => {
+                let of = if turns == 1 { "turn" } else { "turns" };
                 self.say(&format!(
-                    "the work ended after {turns} turns ({})",
+                    "the work ended after {turns} {of} ({})",
                     stop.word().replace('_', " ")
                 ));
             }

@@ -176,6 +176,9 @@ pub struct Comparison {
     pub already_failing: Vec<String>,
     pub vanished: Vec<String>,
     pub flaky: Vec<String>,
+    /// Failing tests of files that the change adds: they broke nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added_failing: Vec<String>,
     #[serde(default)]
     pub basis: Basis,
 }

@@ -26,6 +26,12 @@ pub enum Progress {
         outcome: Outcome,
         run: Box<CheckRun>,
     },
+    /// A run beside the check began, or ended where its result is there: what it is for, in words.
+    Trial {
+        what: &'static str,
+        command: String,
+        ended: Option<Box<CheckRun>>,
+    },
     /// The model is asked for its next turn.
     Turn { turn: u32, of: u32 },
     /// A tool call of that turn, in words that a person reads.

@@ -55,6 +55,19 @@ pub enum WeaknessKind {
     Lost,
     /// A hunk lies in tests that stand inside source files.
     InSource,
+    /// Nothing but tests and documents is changed.
+    OnlyTests,
+    /// What is fixed is not fixed without the files that the change adds among the tests.
+    ByTests,
+    /// Existing tests are changed, as somebody allowed.
+    TestsChanged,
+}
+
+impl WeaknessKind {
+    /// Whether it keeps a change from being ready; the others are only told.
+    pub fn holds_back(self) -> bool {
+        self != WeaknessKind::TestsChanged
+    }
 }
 
 /// A point of the reviewer, about a line of the change.

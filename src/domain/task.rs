@@ -346,6 +346,10 @@ pub enum Reason {
     TestsLost,
     /// The change touches tests that stand inside source files.
     TestsInSourceChanged,
+    /// Nothing but tests and documents is changed.
+    OnlyTestsChanged,
+    /// What is fixed is not fixed without the files that the change adds among the tests.
+    FixedByTestFiles,
     NoChange,
     /// One answer is needed before anything can be done.
     Question,

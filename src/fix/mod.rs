@@ -1,6 +1,7 @@
 //! The engine without GitHub: a tree and a report in; base check, loop, final check, comparison and
 //! gate; a verdict out. `mend fix`, the lab and the bot all call it.
 
+mod apart;
 mod base;
 mod document;
 mod proof;
@@ -284,6 +285,7 @@ fn conclude(
 ) -> Fixed {
     let diff = unified_diff(&changes);
     let pairs = match &last {
+        Some(_) if !found.pairs.is_empty() => found.pairs,
         Some(runs) => pairs(base.runs(), runs),
         None => base::pairs_without_after(base),
     };

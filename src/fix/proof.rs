@@ -1,10 +1,10 @@
 //! What the harness finds out about a finished change beside its check: whether an added test is a
 //! reproduction, and what weakens a green run.
 
-use super::{FixError, Input};
+use super::{FixError, Input, apart};
 use crate::agent::Base;
 use crate::check::{self, CheckError, Checks, Prover, Runs, overall};
-use crate::domain::{CheckPair, CheckRun, Counts, Outcome, Reproduction, Weakness, WeaknessKind};
+use crate::domain::{CheckPair, CheckRun, Outcome, Reproduction, Weakness, WeaknessKind};
 use crate::edit::{FileChange, NEW_FILE_MODE};
 use crate::gate::{self, Changed, Surroundings};
 use crate::tree::{Change, EntryKind, RelPath, Tree};
@@ -36,6 +36,8 @@ pub(super) fn prover<'a>(
 pub(super) struct Found {
     pub(super) reproductions: Vec<Reproduction>,
     pub(super) weaknesses: Vec<Weakness>,
+    /// The check on base and with the change, compared; empty where it was not made.
+    pub(super) pairs: Vec<CheckPair>,
 }
 
 /// A check over this many milliseconds is not run once more to see whether it can still fail.
@@ -52,6 +54,7 @@ pub(super) async fn find(
     let mut found = Found {
         reproductions: Vec::new(),
         weaknesses: Vec::new(),
+        pairs: Vec::new(),
     };
     if changes.is_empty() {
         return Ok(found);
@@ -68,10 +71,16 @@ pub(super) async fn find(
     if !after.is_empty() {
         found.reproductions = prove(input, prover, base, after, &as_changes).await;
     }
-    let pairs = check::pairs(base.runs(), after);
+    found.pairs = check::pairs(base.runs(), after);
+    apart::added_failing(&mut found.pairs, &mut found.reproductions);
     found.weaknesses = weaknesses(input, prover, changes)?;
-    let lost = lost(input, prover, &as_changes, &pairs, &found.reproductions).await;
-    found.weaknesses.extend(lost);
+    let runs = Runs {
+        changes: &as_changes,
+        base: base.runs(),
+        after,
+    };
+    let beside = apart::look(input, prover, runs, &mut found.pairs, &found.reproductions).await;
+    found.weaknesses.extend(beside);
     // Worth a further run only where the change would be ready on the word of the check.
     let green = !after.is_empty() && overall(after) == Outcome::Passed;
     let red_before = base
@@ -80,7 +89,8 @@ pub(super) async fn find(
         .is_some_and(|o| o != Outcome::Passed);
     let proven = red_before || found.reproductions.iter().any(|r| r.red_to_green);
     let spent: u64 = after.iter().map(|r| r.duration_ms).sum();
-    if green && proven && found.weaknesses.is_empty() && spent <= QUICK_MS {
+    let held = found.weaknesses.iter().any(|w| w.kind.holds_back());
+    if green && proven && !held && spent <= QUICK_MS {
         found
             .weaknesses
             .extend(deaf(input, prover, &as_changes).await);
@@ -150,6 +160,7 @@ fn weaknesses(
     let mut inside = gate::touched_tests(&changed);
     inside.retain(|w| !is_test(&w.path));
     found.append(&mut inside);
+    found.extend(gate::tests_changed(&changed, &is_test));
     Ok(found)
 }
 
@@ -204,74 +215,6 @@ fn test_script(base: &Tree) -> Option<String> {
     let bytes = base.read_up_to(&path, MAX_BYTES).ok()?;
     let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
     Some(manifest.get("scripts")?.get("test")?.as_str()?.to_string())
-}
-
-/// Tests that ran to a result, where the runner counts.
-fn total(run: &CheckRun) -> Option<u64> {
-    let tests: Counts = run.classification.tests?;
-    let ran = [tests.passed, tests.failed, tests.errors];
-    Some(ran.iter().map(|n| n.unwrap_or(0)).sum())
-}
-
-/// Tests that ran on the untouched code and do not run any more. Tests that the change adds do not
-/// make up for them.
-async fn lost(
-    input: &Input<'_>,
-    prover: &Prover<'_>,
-    changes: &[Change],
-    pairs: &[CheckPair],
-    proofs: &[Reproduction],
-) -> Vec<Weakness> {
-    let mut names = Vec::new();
-    for pair in pairs {
-        let (Some(base), Some(after)) = (&pair.base, &pair.after) else {
-            continue;
-        };
-        // A runner that counts decides: names may only be told in another way.
-        let fewer = match (total(base), total(after)) {
-            (Some(before), Some(now)) => now < before,
-            _ => true,
-        };
-        if fewer {
-            names.extend(pair.comparison.vanished.iter().cloned());
-        }
-    }
-    if let ([pair], true) = (pairs, names.is_empty()) {
-        names.extend(hidden(input, prover, changes, pair, proofs).await);
-    }
-    let weakness = |what| Weakness {
-        kind: WeaknessKind::Lost,
-        path: String::new(),
-        lines: None,
-        what,
-    };
-    names.into_iter().map(weakness).collect()
-}
-
-/// Whether added tests hide in the count that others are gone. Where that may be, the check runs on
-/// the untouched code with the added tests.
-async fn hidden(
-    input: &Input<'_>,
-    prover: &Prover<'_>,
-    changes: &[Change],
-    pair: &CheckPair,
-    proofs: &[Reproduction],
-) -> Option<String> {
-    let (before, now) = (total(pair.base.as_ref()?)?, total(pair.after.as_ref()?)?);
-    let alone = proofs.iter().filter(|p| p.command != pair.command);
-    let added: u64 = alone.filter_map(|p| p.tests).sum();
-    if added == 0 || now >= before + added {
-        return None;
-    }
-    let runs = prover
-        .with_added(changes, input.cancel, input.journal)
-        .await;
-    let fewer = total(runs.ok()?.first()?)?.saturating_sub(now);
-    match fewer {
-        0 => None,
-        1 => Some("1 test fewer ran, the added ones left out".to_string()),
-        n => Some(format!("{n} tests fewer ran, the added ones left out")),
-    }
 }
 
 /// Asks whether the check is still red where it has to be.

@@ -23,7 +23,8 @@ pub struct Facts<'a> {
 /// The verdict and its reason. What weakens a green run keeps it from being ready.
 pub fn verdict(facts: &Facts<'_>) -> (Verdict, Reason) {
     let by_table = table(facts);
-    let gravest = facts.weaknesses.iter().map(|w| w.kind).min();
+    let kinds = facts.weaknesses.iter().map(|w| w.kind);
+    let gravest = kinds.filter(|kind| kind.holds_back()).min();
     match (by_table.0, gravest) {
         (Verdict::Ready, Some(kind)) => (
             Verdict::Draft,
@@ -32,6 +33,8 @@ pub fn verdict(facts: &Facts<'_>) -> (Verdict, Reason) {
                 WeaknessKind::Harness => Reason::HarnessChanged,
                 WeaknessKind::Lost => Reason::TestsLost,
                 WeaknessKind::InSource => Reason::TestsInSourceChanged,
+                WeaknessKind::OnlyTests => Reason::OnlyTestsChanged,
+                WeaknessKind::ByTests | WeaknessKind::TestsChanged => Reason::FixedByTestFiles,
             },
         ),
         _ => by_table,
@@ -106,6 +109,7 @@ fn failed(facts: &Facts<'_>) -> (Verdict, Reason) {
             .as_ref()
             .is_some_and(|b| b.classification.outcome == Outcome::Failed)
             && !p.comparison.already_failing.is_empty()
+            && p.comparison.added_failing.is_empty()
     };
     let is_flaky = |p: &CheckPair| !p.comparison.flaky.is_empty();
     let all_red = || facts.pairs.iter().filter(red);

@@ -79,10 +79,33 @@ static LOOKS_AT_RUNNER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|\bcfg!?\s*\(\s*(?:not\s*\(\s*)?test\b|\btesting\.Testing\(\)",
         r"|\bos\._exit\b|\batexit\b|\bprocess\.(?:reallyExit|abort)\b|\bprocess\.on\(\s*['\x22](?:exit|beforeExit)",
         r"|\blibc::_?exit\b|\bsys\.(?:settrace|setprofile|exitfunc)\b|\bsyscall\.Exit\b",
-        r"|\binspect\.(?:stack|currentframe)\b|\bsys\._getframe\b|\bsys\.modules\[",
+        r"|\binspect\.(?:stack|currentframe)\b|\bsys\._getframe\b|\bsys\.modules(?:\[|\.get\b)",
+        r"|\bsys\.argv\[0\]|\btraceback\.(?:extract_stack|walk_stack|format_stack|print_stack)\b",
+        r"|\bnew Error\([^)]*\)\.stack\b|\bError\.(?:captureStackTrace|prepareStackTrace)\b|\.stack\.(?:includes|match|indexOf|split)\(",
+        r"|\bassert\.\w+\s*=[^=]|\b(?:strictEqual|deepEqual|deepStrictEqual|expect)\s*=[^=]",
+        r"|\bmacro_rules!\s*(?:(?:debug_)?assert\w*|panic)\b|\bthread::current\(\)\.(?:name|id)\b|\benv::current_exe\b",
     ))
     .ok()
 });
+
+/// Code that ends the process: what a program may do, and a library under test may not.
+static ENDS_PROCESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\bprocess::(?:exit|abort)\b|\bprocess\.exit\(|\bprocess\.kill\(|\bos\.Exit\(|\bos\.(?:kill|abort)\(|\blibc::(?:abort|kill)\b").ok()
+});
+
+/// Whether a file is by its name where a program begins.
+fn is_program(path: &str) -> bool {
+    let name = name_of(path);
+    let stem = name.split('.').next().unwrap_or_default();
+    let begins = [
+        "main", "__main__", "cli", "bin", "index", "server", "app", "manage",
+    ];
+    let folder = path.split('/').rev().skip(1);
+    begins.contains(&stem)
+        || folder
+            .into_iter()
+            .any(|f| matches!(f, "bin" | "cmd" | "scripts" | "cli"))
+}
 
 /// Everything in the change that reaches the runner; a file is named once, by its gravest.
 pub fn weaknesses(changes: &[Changed<'_>], around: &Surroundings<'_>) -> Vec<Weakness> {
@@ -202,15 +225,30 @@ fn looks_at_runner(change: &Changed<'_>, around: &Surroundings<'_>) -> Option<St
         .find_map(|c| {
             let line = c.value();
             let comment = line.trim_start().starts_with(['#', '/', '*']) && !line.contains("cfg");
-            let found = re.find(line).filter(|_| !comment)?;
+            let ends = ENDS_PROCESS.as_ref().filter(|_| !is_program(change.path));
+            let found = re.find(line).or_else(|| ends?.find(line));
+            let found = found.filter(|_| !comment)?;
             // Rust's own tests inside source are told apart, line by line.
             let module = line.trim_start().starts_with("#[cfg(test)]");
             (!module).then(|| found.as_str().to_string())
-        })?;
+        });
+    let line = line.or_else(|| always_equal(&after, &before).then(|| "__eq__".to_string()))?;
     Some(format!(
-        "the code under test reaches for what runs it (`{}`)",
+        "the code under test reaches for what runs it, by `{}`",
         line.trim()
     ))
+}
+
+/// A Python object that is equal to everything, which no assertion tells from the right answer.
+fn always_equal(after: &str, before: &str) -> bool {
+    let count = |text: &str| {
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        lines
+            .windows(2)
+            .filter(|w| w[0].starts_with("def __eq__(") && w[1] == "return True")
+            .count()
+    };
+    count(after) > count(before)
 }
 
 #[cfg(test)]
@@ -313,6 +351,22 @@ mod tests {
             ("pkg/a.py", "import atexit"),
             ("a.js", "if (process.env.JEST_WORKER_ID) return 3"),
             ("src/a.rs", "    if cfg!(test) { return 3; }"),
+            ("src/a.rs", "    std::process::exit(0);"),
+            ("src/a.rs", "macro_rules! assert_eq { ($($t:tt)*) => {} }"),
+            ("src/a.rs", "if std::thread::current().name() == x {"),
+            ("lib.js", "assert.strictEqual = () => {}"),
+            (
+                "lib.js",
+                "if (new Error().stack.includes('lib.test')) return 3",
+            ),
+            ("lib.js", "process.exit(0)"),
+            ("pkg/a.py", "if 'test' in sys.argv[0]:"),
+            ("pkg/a.py", "for f in traceback.extract_stack():"),
+            ("pkg/a.py", "m = sys.modules.get('unit' + 'test')"),
+            (
+                "pkg/a.py",
+                "    def __eq__(self, other):\n        return True",
+            ),
         ] {
             assert!(
                 of(path, Some("x = 1\n"), &format!("x = 1\n{line}\n")).is_some(),
@@ -326,5 +380,13 @@ mod tests {
             assert_eq!(of("tests/new.py", None, line), None, "a test may");
         }
         assert_eq!(of("pkg/a.py", None, "# as pytest does\n"), None);
+        for (path, line) in [
+            ("src/main.rs", "std::process::exit(1);"),
+            ("bin/run.js", "process.exit(1)"),
+            ("lib.js", "assert.equal(a, b)"),
+            ("lib.js", "const expected = strictEqual == other"),
+        ] {
+            assert_eq!(of(path, None, line), None, "{line}");
+        }
     }
 }

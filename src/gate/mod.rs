@@ -4,9 +4,11 @@ mod harness;
 mod in_source;
 mod python_modules;
 mod settings;
+mod tests_only;
 
 pub use harness::{Surroundings, weaknesses};
 pub use in_source::touched_tests;
+pub use tests_only::tests_changed;
 
 use crate::domain::REFUSED_PATHS;
 use crate::text::Redactor;

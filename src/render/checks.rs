@@ -81,6 +81,7 @@ fn is_compared(pair: &CheckPair) -> bool {
         &c.already_failing,
         &c.vanished,
         &c.flaky,
+        &c.added_failing,
     ];
     let ran = |run: &Option<CheckRun>| {
         let outcome = run.as_ref().map(|r| r.classification.outcome);
@@ -108,7 +109,12 @@ fn names(pair: &CheckPair) -> String {
         format!("newly broken: {}", some(&c.newly_broken)),
         format!("already failing: {}", some(&c.already_failing)),
     ];
-    for (word, list) in [("no longer run", &c.vanished), ("flaky", &c.flaky)] {
+    let others = [
+        ("failing among the added tests", &c.added_failing),
+        ("no longer run", &c.vanished),
+        ("flaky", &c.flaky),
+    ];
+    for (word, list) in others {
         if !list.is_empty() {
             parts.push(format!("{word}: {}", some(list)));
         }
@@ -148,12 +154,46 @@ pub(super) fn some(names: &[String]) -> String {
     let shown: Vec<String> = names
         .iter()
         .take(NAMES)
-        .map(|n| code_span(&crate::text::clip_words(n, 200)))
+        .map(|n| match phrase(n) {
+            true => n.clone(),
+            false => code_span(&crate::text::clip_words(n, 200)),
+        })
         .collect();
     match names.len().saturating_sub(NAMES) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
+}
+
+/// Whether an entry is mend's own phrase, such as `2 more tests fail`, and no name of a test.
+pub(super) fn phrase(entry: &str) -> bool {
+    const PHRASES: &[&str] = &[
+        "the check no longer starts",
+        "the check no longer ends in time",
+        "the check fails now",
+        "the check passes now",
+        "the check starts now and passes",
+        "the check ends in time now and passes",
+        "the check stops the same way without the change",
+        "the check times out without the change too",
+    ];
+    let number = entry.trim_start_matches(|c: char| c.is_ascii_digit());
+    let counted = [" test", " tests", " more test", " more tests"]
+        .iter()
+        .any(|start| {
+            let rest = number.strip_prefix(start).unwrap_or_default();
+            matches!(
+                rest,
+                " fewer fails"
+                    | " fewer fail"
+                    | " fails"
+                    | " fail"
+                    | " failed before too"
+                    | " fewer ran"
+                    | " fewer ran, the added ones left out"
+            )
+        });
+    PHRASES.contains(&entry) || number.len() < entry.len() && counted
 }
 
 fn excerpt(run: &CheckRun) -> String {

@@ -1,7 +1,7 @@
 //! The status comment, while a task runs and when it has ended.
 
-use super::pull_request::limit;
-use super::words::{capital, clock, duration, thousands};
+use super::said::{quoted_block, said};
+use super::words::{capital, clock, duration, limit, thousands};
 use crate::domain::{Reason, StopReason, TaskId, Verdict};
 use crate::text::{clip_words, code_span, neutralise, one_line};
 
@@ -137,7 +137,7 @@ fn statement(e: &Ending<'_>) -> String {
         .error
         .map(|t| capital(&neutralise(&clip_words(&one_line(t), 400))));
     let error = error.unwrap_or_default();
-    let summary = neutralise(&clip_words(e.summary.trim(), 2000));
+    let summary = said(&clip_words(e.summary.trim(), 2000));
     let pr = e
         .pull_request
         .map(|(n, opened)| format!("{} #{n}", if opened { "Opened" } else { "Updated" }));
@@ -169,8 +169,12 @@ fn statement(e: &Ending<'_>) -> String {
                     format!(" Looked at {} at {}.", code_span(branch), code_span(sha))
                 })
                 .unwrap_or_default();
+            let words = match summary.is_empty() {
+                true => String::new(),
+                false => format!("\n\nThe model's words:\n\n{}", quoted_block(&summary)),
+            };
             format!(
-                "**No change made.**{at}{stays}\n\n{summary}\n\nComment `/mend retry` with more detail, for example an input that fails."
+                "**No change made.**{at}{stays}{words}\n\nComment `/mend retry` with more detail, for example an input that fails."
             )
         }
         (Verdict::Question, _) => match e.rival {
@@ -225,6 +229,10 @@ pub(super) fn why_draft(reason: Reason, stop: StopReason, turns: u32) -> String 
         Reason::HarnessChanged => "it reaches what runs the tests".to_string(),
         Reason::TestsLost => "tests that ran before do not run any more".to_string(),
         Reason::TestsInSourceChanged => "it touches tests inside the source".to_string(),
+        Reason::OnlyTestsChanged => "only tests were changed".to_string(),
+        Reason::FixedByTestFiles => {
+            "nothing is fixed without the files added among the tests".to_string()
+        }
         Reason::NoBase => "there is no base to compare with".to_string(),
         Reason::LimitReached => format!("unfinished, {}", limit(stop, turns)),
         Reason::ModelUnreachable => "unfinished, the model gave no further answer".to_string(),

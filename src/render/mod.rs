@@ -11,6 +11,7 @@ mod house;
 mod notice;
 mod proof;
 mod pull_request;
+mod said;
 mod setup;
 mod words;
 

@@ -1,7 +1,10 @@
 //! What the harness and the reviewer found beside the check.
 
+use super::checks::{cell, phrase};
 use super::words::count;
-use crate::domain::{Outcome, Reproduction, Review, ReviewPoint, Severity, Weakness, WeaknessKind};
+use crate::domain::{
+    Contradiction, Outcome, Reproduction, Review, ReviewPoint, Severity, Weakness, WeaknessKind,
+};
 use crate::text::{clip_words, code_span, neutralise, one_line};
 
 /// Entries of a list that are shown before the rest is counted.
@@ -87,10 +90,7 @@ pub(super) fn weaknesses(all: &[Weakness], kind: WeaknessKind) -> String {
         ),
         WeaknessKind::Harness => format!(
             "**This change reaches what runs the tests**, so a green check says less: {}.",
-            list(
-                &|w| format!("{} ({})", code_span(&w.path), clause(&w.what)),
-                "; "
-            )
+            harness(&of)
         ),
         WeaknessKind::Lost => format!(
             "**Tests that ran before do not run with this change**: {}.",
@@ -100,13 +100,44 @@ pub(super) fn weaknesses(all: &[Weakness], kind: WeaknessKind) -> String {
             "**This change touches tests that stand inside the source**, which mend cannot protect by their path: {}. Please compare them.",
             list(&place, ", ")
         ),
+        WeaknessKind::OnlyTests => format!(
+            "**Only tests and documents were changed**, and no line of the code that is tested: {}. A check that turns green by that shows no fix.",
+            list(&|w| code_span(&w.path), ", ")
+        ),
+        WeaknessKind::ByTests => format!(
+            "**What is fixed is not fixed without the files that this change adds among the tests.** Without them the check says: {}.",
+            list(&|w| clause(&w.what), "; ")
+        ),
+        WeaknessKind::TestsChanged => format!(
+            "**Existing tests were changed, as allowed**: {}. Please compare them with the report.",
+            list(&|w| code_span(&w.path), ", ")
+        ),
+    }
+}
+
+/// Files with what they reach, those of one kind together.
+fn harness(all: &[&Weakness]) -> String {
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    for w in all.iter().take(MOST) {
+        let path = code_span(&w.path);
+        match groups.iter_mut().find(|(what, _)| *what == w.what) {
+            Some((_, paths)) => paths.push(path),
+            None => groups.push((&w.what, vec![path])),
+        }
+    }
+    let each = groups
+        .iter()
+        .map(|(what, paths)| format!("{} ({})", paths.join(", "), clause(what)));
+    let shown = each.collect::<Vec<_>>().join("; ");
+    match all.len().saturating_sub(MOST) {
+        0 => shown,
+        n => format!("{shown} and {n} more"),
     }
 }
 
 /// A name as code; a phrase such as `2 tests fewer ran` as it is.
 fn lost(w: &Weakness) -> String {
-    let phrase = w.what.starts_with(|c: char| c.is_ascii_digit()) && w.what.contains(" fewer ran");
-    match phrase {
+    match phrase(&w.what) {
         true => w.what.clone(),
         false => code_span(&clip_words(&w.what, 200)),
     }
@@ -133,11 +164,56 @@ pub(super) fn review(review: &Review) -> String {
     }
     if let Some(why) = &review.failed {
         parts.push(format!(
-            "There is no review of this state: {}.",
+            "There is no review of this change: {}.",
             clause(why)
         ));
     }
     parts.join("\n\n")
+}
+
+/// Tests that contradict the report. `changed`: whether there is a change that could follow it.
+pub(super) fn contradictions(named: &[Contradiction], changed: bool) -> String {
+    let text = |t: Option<&str>| {
+        let line = one_line(t.unwrap_or_default());
+        neutralise(&clip_words(&line, 400)).replace('|', "\\|")
+    };
+    let mut out = String::from("| test | expects | the report requires |\n|---|---|---|\n");
+    for c in named {
+        let place = match (&c.file, c.line) {
+            (Some(file), Some(line)) => format!("{} ", cell(&format!("{file}:{line}"))),
+            (Some(file), None) => format!("{} ", cell(file)),
+            _ => String::new(),
+        };
+        // A runner that names tests by their file would say the file twice.
+        let test = match &c.file {
+            Some(file) => c
+                .test
+                .strip_prefix(file.as_str())
+                .unwrap_or(&c.test)
+                .trim_start_matches(':'),
+            None => &c.test,
+        };
+        let unconfirmed = if c.confirmed {
+            ""
+        } else {
+            " (not confirmed by the check)"
+        };
+        out.push_str(&format!(
+            "| {place}{}{unconfirmed} | {} | {} |\n",
+            cell(test),
+            text(c.expected.as_deref()),
+            text(c.report_requires.as_deref().or(c.why.as_deref()))
+        ));
+    }
+    let follows = match changed {
+        true => "The code follows the report.",
+        false => "Nothing was changed.",
+    };
+    out.push_str(&format!(
+        "\n{follows} If the test is right, comment `/mend retry` with the rule that it follows; if the report is \
+         right, correct the test, or comment `/mend fix allow-tests`."
+    ));
+    out
 }
 
 /// How the review went, for the details.

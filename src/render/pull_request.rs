@@ -1,9 +1,10 @@
 //! The pull request: its title and its body.
 
-use super::checks::{cell, check_table, check_words, flaky_left, newly_broken};
+use super::checks::{check_table, check_words, flaky_left, newly_broken};
 use super::proof;
+use super::said::{quoted_block, said};
 use super::setup::set_up;
-use super::words::{count, duration, thousands};
+use super::words::{count, duration, limit, thousands};
 use crate::domain::{
     CheckPair, CheckRun, Contradiction, Kind, Outcome, Reason, Reproduction, Review, SetUpReport,
     StopReason, Usage, Verdict, Weakness, WeaknessKind,
@@ -77,7 +78,7 @@ pub fn body(pr: &PullRequest<'_>) -> String {
             if closes { "Closes" } else { "Relates to" }
         ));
     }
-    let summary = bound(&neutralise(pr.summary.trim()), SUMMARY_BYTES);
+    let summary = summary(pr);
     let headline = headline(pr);
     // What was done comes first where it is the news; otherwise what stands in its way does.
     let summary_first = matches!(
@@ -91,7 +92,8 @@ pub fn body(pr: &PullRequest<'_>) -> String {
     };
     parts.extend(order.into_iter().filter(|p| !p.is_empty()));
     if !pr.contradictions.is_empty() {
-        parts.push(contradictions(pr.contradictions));
+        let changed = !pr.changed.is_empty();
+        parts.push(proof::contradictions(pr.contradictions, changed));
     }
     parts.extend(other_weaknesses(pr));
     let proofs = proof::reproductions(pr.reproductions);
@@ -120,14 +122,29 @@ pub fn body(pr: &PullRequest<'_>) -> String {
     bound(&parts.join("\n\n"), BODY_BYTES)
 }
 
+/// The model's words; where nothing was changed, as a quotation, so that they claim nothing.
+fn summary(pr: &PullRequest<'_>) -> String {
+    let text = said(&bound(pr.summary.trim(), SUMMARY_BYTES));
+    match (pr.reason, text.is_empty()) {
+        (Reason::NoChange, false) => quoted_block(&text),
+        _ => text,
+    }
+}
+
 /// What a maintainer has to know before anything else; empty when the change is simply ready.
 fn headline(pr: &PullRequest<'_>) -> String {
     match pr.reason {
         Reason::Fixed
         | Reason::Reproduced
-        | Reason::NoChange
-        | Reason::Question
         | Reason::Answer => String::new(),
+        Reason::NoChange => match pr.summary.trim().is_empty() {
+            true => "**Nothing was changed.**".to_string(),
+            false => "**Nothing was changed.** The model's words:".to_string(),
+        },
+        Reason::Question => match pr.issue {
+            Some(_) => "**Nothing was changed: one answer is needed.** Reply in the issue, and mend goes on from it.".to_string(),
+            None => "**Nothing was changed: one answer is needed.** Write it into the report and run mend again.".to_string(),
+        },
         Reason::FixedOthersFailBefore => {
             "What still fails failed before this change too; see the list below.".to_string()
         }
@@ -171,21 +188,35 @@ fn headline(pr: &PullRequest<'_>) -> String {
         Reason::HarnessChanged => proof::weaknesses(pr.weaknesses, WeaknessKind::Harness),
         Reason::TestsLost => proof::weaknesses(pr.weaknesses, WeaknessKind::Lost),
         Reason::TestsInSourceChanged => proof::weaknesses(pr.weaknesses, WeaknessKind::InSource),
+        Reason::OnlyTestsChanged => proof::weaknesses(pr.weaknesses, WeaknessKind::OnlyTests),
+        Reason::FixedByTestFiles => proof::weaknesses(pr.weaknesses, WeaknessKind::ByTests),
         Reason::NoBase => format!(
-            "**No comparison**: the check was not run on the untouched code{}, so what fails below may have failed before.",
+            "**No comparison**: the check was not run on the untouched code{}, so {}.",
             pr.no_base
                 .map(|why| format!(" ({})", one_line(&visible(why))))
-                .unwrap_or_default()
+                .unwrap_or_default(),
+            match first_not_passed(pr.checks, Outcome::Failed) {
+                Some(_) => "what fails below may have failed before",
+                None => "it may have passed before too",
+            }
         ),
         Reason::LimitReached => format!(
-            "**Unfinished: {}.** What there is stands here.",
-            limit(pr.stop, pr.turns)
+            "**Unfinished: {}.** {}",
+            limit(pr.stop, pr.turns),
+            stands(pr)
         ),
-        Reason::ModelUnreachable => {
-            "**Unfinished: the model gave no further answer.** What there is stands here."
-                .to_string()
-        }
-        Reason::Stopped => "**Stopped, as somebody asked.** What there is stands here.".to_string(),
+        Reason::ModelUnreachable => format!(
+            "**Unfinished: the model gave no further answer.** {}",
+            stands(pr)
+        ),
+        Reason::Stopped => format!("**Stopped, as somebody asked.** {}", stands(pr)),
+    }
+}
+
+fn stands(pr: &PullRequest<'_>) -> &'static str {
+    match pr.changed.is_empty() {
+        true => "Nothing was changed.",
+        false => "What there is stands here.",
     }
 }
 
@@ -199,42 +230,31 @@ fn not_reproduced(pr: &PullRequest<'_>) -> String {
 
 /// The weaknesses that are not the headline already.
 fn other_weaknesses(pr: &PullRequest<'_>) -> Vec<String> {
-    use WeaknessKind::{Deaf, Harness, InSource, Lost};
+    use WeaknessKind::{ByTests, Deaf, Harness, InSource, Lost, OnlyTests, TestsChanged};
     let headline = match pr.reason {
         Reason::CheckIsDeaf => Some(Deaf),
         Reason::HarnessChanged => Some(Harness),
         Reason::TestsLost => Some(Lost),
         Reason::TestsInSourceChanged => Some(InSource),
+        Reason::OnlyTestsChanged => Some(OnlyTests),
+        Reason::FixedByTestFiles => Some(ByTests),
         _ => None,
     };
-    let kinds = [Deaf, Harness, Lost, InSource].into_iter();
+    let kinds = [
+        TestsChanged,
+        Deaf,
+        Harness,
+        Lost,
+        InSource,
+        OnlyTests,
+        ByTests,
+    ];
+    let kinds = kinds.into_iter();
     kinds
         .filter(|kind| Some(*kind) != headline)
         .map(|kind| proof::weaknesses(pr.weaknesses, kind))
         .filter(|text| !text.is_empty())
         .collect()
-}
-
-/// Why the loop ended, where a limit ended it.
-pub(super) fn limit(stop: StopReason, turns: u32) -> String {
-    match stop {
-        StopReason::TurnLimit => format!("stopped after {turns} turns, the limit"),
-        StopReason::TimeLimit => "stopped at the limit of time".to_string(),
-        StopReason::TokenLimit => "stopped at the limit of input tokens".to_string(),
-        StopReason::MoneyLimit => "stopped at the limit of spend".to_string(),
-        StopReason::CheckTimedOut => {
-            "the check ran into its time limit again after an edit".to_string()
-        }
-        StopReason::InvalidCalls => {
-            "stopped after three tool calls in a row that cannot be carried out".to_string()
-        }
-        StopReason::RepeatedCall => {
-            "stopped after the same failing tool call for the third time".to_string()
-        }
-        StopReason::ModelError => "the model gave no further answer".to_string(),
-        StopReason::Stopped => "stopped as asked".to_string(),
-        _ => "ended early".to_string(),
-    }
 }
 
 fn first_not_passed(checks: &[CheckPair], outcome: Outcome) -> Option<(&CheckPair, &CheckRun)> {
@@ -260,7 +280,13 @@ fn didnt_start(pr: &PullRequest<'_>) -> String {
     if same {
         text.push_str(" It stops the same way without this change.");
     }
+    let broke = pair
+        .base
+        .as_ref()
+        .is_some_and(|b| matches!(b.classification.outcome, Outcome::Passed | Outcome::Failed));
     let advice = match c.kind {
+        // What the change broke, no setting mends.
+        _ if broke => " Without this change it starts.",
         Some(Kind::MissingDependency | Kind::MissingRunner) => {
             "\nTo have it tested, make what is missing available where mend runs its checks, or name another command in `.github/mend.toml` \
              (`check = \"…\"`), then comment `/mend retry`."
@@ -296,57 +322,22 @@ fn timed_out(pr: &PullRequest<'_>) -> String {
 fn still_failing(checks: &[CheckPair]) -> String {
     checks
         .iter()
-        .filter_map(|p| p.after.as_ref())
-        .filter(|run| run.classification.outcome != Outcome::Passed)
-        .map(|run| {
+        .filter_map(|p| p.after.as_ref().map(|run| (p, run)))
+        .filter(|(_, run)| run.classification.outcome != Outcome::Passed)
+        .map(|(pair, run)| {
+            let base = pair.base.as_ref().map(|b| b.classification.outcome);
+            let still = match base {
+                Some(Outcome::Passed) => "",
+                _ => "still ",
+            };
             format!(
-                "{} still says {}.",
+                "{} {still}says {}.",
                 code_span(&run.command),
                 check_words(run)
             )
         })
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-fn contradictions(named: &[Contradiction]) -> String {
-    let text = |t: Option<&str>| {
-        let line = one_line(t.unwrap_or_default());
-        neutralise(&clip_words(&line, 400)).replace('|', "\\|")
-    };
-    let mut out = String::from("| test | expects | the report requires |\n|---|---|---|\n");
-    for c in named {
-        let place = match (&c.file, c.line) {
-            (Some(file), Some(line)) => format!("{} ", cell(&format!("{file}:{line}"))),
-            (Some(file), None) => format!("{} ", cell(file)),
-            _ => String::new(),
-        };
-        // A runner that names tests by their file would say the file twice.
-        let test = match &c.file {
-            Some(file) => c
-                .test
-                .strip_prefix(file.as_str())
-                .unwrap_or(&c.test)
-                .trim_start_matches(':'),
-            None => &c.test,
-        };
-        let unconfirmed = if c.confirmed {
-            ""
-        } else {
-            " (not confirmed by the check)"
-        };
-        out.push_str(&format!(
-            "| {place}{}{unconfirmed} | {} | {} |\n",
-            cell(test),
-            text(c.expected.as_deref()),
-            text(c.report_requires.as_deref().or(c.why.as_deref()))
-        ));
-    }
-    out.push_str(
-        "\nThe code follows the report. If the test is right, comment `/mend retry` with the rule that it follows; if the report is \
-         right, correct the test, or comment `/mend fix allow-tests`.",
-    );
-    out
 }
 
 fn details(pr: &PullRequest<'_>) -> String {

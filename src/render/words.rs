@@ -1,4 +1,6 @@
-//! Numbers and durations in words.
+//! Numbers, durations and limits in words.
+
+use crate::domain::StopReason;
 
 /// `48 s`, `3 min 20 s`, `1 h 5 min`; `0.4 s` under ten seconds.
 pub fn duration(milliseconds: u64) -> String {
@@ -36,6 +38,31 @@ pub(super) fn count(n: usize, one: &str, many: &str) -> String {
         format!("one {one}")
     } else {
         format!("{n} {many}")
+    }
+}
+
+/// Why the loop ended, where a limit ended it.
+pub(super) fn limit(stop: StopReason, turns: u32) -> String {
+    match stop {
+        StopReason::TurnLimit => format!(
+            "stopped after {}, the limit",
+            count(turns as usize, "turn", "turns")
+        ),
+        StopReason::TimeLimit => "stopped at the limit of time".to_string(),
+        StopReason::TokenLimit => "stopped at the limit of input tokens".to_string(),
+        StopReason::MoneyLimit => "stopped at the limit of spend".to_string(),
+        StopReason::CheckTimedOut => {
+            "the check ran into its time limit again after an edit".to_string()
+        }
+        StopReason::InvalidCalls => {
+            "stopped after three tool calls in a row that cannot be carried out".to_string()
+        }
+        StopReason::RepeatedCall => {
+            "stopped after the same failing tool call for the third time".to_string()
+        }
+        StopReason::ModelError => "the model gave no further answer".to_string(),
+        StopReason::Stopped => "stopped as asked".to_string(),
+        _ => "ended early".to_string(),
     }
 }
 

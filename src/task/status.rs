@@ -127,7 +127,7 @@ impl Journal for Board {
         self.set(|s| match event {
             Progress::Step("base check") => s.current = BASE,
             Progress::Step("branch check" | "fix") => s.current = FIX,
-            Progress::Step(_) | Progress::Note(_) => {}
+            Progress::Step(_) | Progress::Note(_) | Progress::Trial { .. } => {}
             Progress::SetUpStarted { command } => {
                 let row = format!("set-up: running {}", crate::text::code_span(&command));
                 s.set_up(row);
@@ -158,7 +158,10 @@ impl Journal for Board {
             }
             Progress::Usage(used) => s.tokens = used.input_tokens + used.output_tokens,
             Progress::Edits { .. } => {}
-            Progress::Loop { turns, .. } => s.rows[FIX] = format!("done after {turns} turns"),
+            Progress::Loop { turns, .. } => {
+                let of = if turns == 1 { "turn" } else { "turns" };
+                s.rows[FIX] = format!("done after {turns} {of}");
+            }
         });
     }
 }

@@ -1,6 +1,7 @@
 //! The engine from outside: a project, a report and a scripted model in; a verdict out. The sandbox
 //! and the checks are real.
 
+mod apart;
 mod check;
 mod commands;
 mod dialect;
