@@ -123,8 +123,8 @@ pub(super) fn asks_for(report: &str, name: &str) -> bool {
         if code && has_word(line, name) {
             return true;
         }
-        let in_ticks = line.split('`').skip(1).step_by(2);
-        in_ticks.into_iter().any(|span| has_word(span, name)) || called(line, name)
+        let mut in_ticks = line.split('`').skip(1).step_by(2);
+        in_ticks.any(|span| has_word(span, name)) || called(line, name)
     })
 }
 

@@ -100,11 +100,8 @@ fn is_program(path: &str) -> bool {
     let begins = [
         "main", "__main__", "cli", "bin", "index", "server", "app", "manage",
     ];
-    let folder = path.split('/').rev().skip(1);
-    begins.contains(&stem)
-        || folder
-            .into_iter()
-            .any(|f| matches!(f, "bin" | "cmd" | "scripts" | "cli"))
+    let mut folders = path.split('/').rev().skip(1);
+    begins.contains(&stem) || folders.any(|f| matches!(f, "bin" | "cmd" | "scripts" | "cli"))
 }
 
 /// Everything in the change that reaches the runner; a file is named once, by its gravest.

@@ -125,7 +125,10 @@ fn whole(
         checks,
         no_base: (reason == Reason::NoBase).then_some("switched off"),
         commit: Some("4c1d2e9"),
-        changed: &changed,
+        changed: match reason {
+            Reason::NoChange => &[],
+            _ => &changed,
+        },
         turns: 2,
         usage: Usage {
             input_tokens: 11_480,
@@ -337,7 +340,34 @@ fn pull_requests_whose_green_says_less() {
         };
         whole(reason, Verdict::Draft, &[green()], &[], &beside)
     };
-    use WeaknessKind::{Deaf, Harness, InSource, Lost};
+    use WeaknessKind::{ByTests, Deaf, Harness, InSource, Lost, OnlyTests, TestsChanged};
+    insta::assert_snapshot!(
+        "only_tests",
+        of(
+            Reason::OnlyTestsChanged,
+            vec![
+                weakness(OnlyTests, "tests/test_a.py", None, "a test is changed"),
+                weakness(TestsChanged, "tests/test_a.py", None, "it is changed"),
+            ]
+        )
+    );
+    insta::assert_snapshot!(
+        "fixed_by_test_files",
+        of(
+            Reason::FixedByTestFiles,
+            vec![weakness(ByTests, "", None, "AssertionError: 2 != 3.")]
+        )
+    );
+    insta::assert_snapshot!(
+        "nothing_changed",
+        whole(
+            Reason::NoChange,
+            Verdict::NoChange,
+            &[],
+            &[],
+            &Beside::default()
+        )
+    );
     insta::assert_snapshot!(
         "vanished",
         of(
