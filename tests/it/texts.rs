@@ -439,7 +439,7 @@ fn a_pull_request_with_a_reviewers_points() {
     let line = text.lines().find(|l| l.contains("no review"));
     assert_eq!(
         line,
-        Some("There is no review of this state: no answer in 300 s.")
+        Some("There is no review of this change: no answer in 300 s.")
     );
 }
 
