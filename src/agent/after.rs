@@ -7,7 +7,7 @@ use super::run::Loop;
 use super::slow::First;
 use super::{AgentError, TurnEffect, told};
 use crate::check::{overall, pairs};
-use crate::domain::{CheckRun, Outcome, StopReason};
+use crate::domain::{CheckPair, CheckRun, FailingTest, Outcome, StopReason};
 use crate::model::Dialect;
 use crate::workspace::{Change, WorkspaceError};
 use minijinja::context;
@@ -226,12 +226,12 @@ impl Loop<'_, '_> {
     /// it shares a word with the report, or there are no names to tell (rule W11).
     fn touches_the_report(&self, runs: &[CheckRun]) -> bool {
         let pairs = pairs(self.work.base.runs(), runs);
-        if pairs
-            .iter()
-            .any(|p| p.base.is_none() || !p.comparison.newly_broken.is_empty())
-        {
+        let own = self.own_tests(runs);
+        let broken = |p: &CheckPair| p.comparison.newly_broken.iter().any(|n| !own.contains(n));
+        if pairs.iter().any(|p| p.base.is_none() || broken(p)) {
             return true;
         }
+        let only_own = pairs.iter().any(|p| !p.comparison.newly_broken.is_empty());
         let old: Vec<&String> = pairs
             .iter()
             .flat_map(|p| &p.comparison.already_failing)
@@ -242,10 +242,34 @@ impl Loop<'_, '_> {
             .split(|c: char| !c.is_alphanumeric())
             .filter(|w| w.len() > 1)
             .collect();
-        old.is_empty()
+        old.is_empty() && !only_own
             || old
                 .iter()
                 .any(|name| test_words(name).iter().any(|w| said.contains(&w.as_str())))
+    }
+
+    /// The failing tests that stand in files which the change creates: they say nothing of the report.
+    fn own_tests(&self, runs: &[CheckRun]) -> Vec<String> {
+        let changed = self.work.workspace.changed().unwrap_or_default();
+        let created: Vec<&str> = changed
+            .iter()
+            .filter(|c| c.before.is_none())
+            .map(|c| c.path.as_str())
+            .collect();
+        let of = |test: &FailingTest| match &test.file {
+            Some(file) => created.contains(&file.as_str()),
+            // An import that failed is named by the module alone.
+            None => created.iter().any(|path| {
+                let module = path.rsplit('/').next().unwrap_or(path);
+                let module = module.split('.').next().unwrap_or(module);
+                let mut words = test
+                    .name
+                    .split(|c: char| !(c.is_alphanumeric() || c == '_'));
+                words.any(|word| word == module)
+            }),
+        };
+        let failing = runs.iter().flat_map(|r| &r.classification.failing);
+        failing.filter(|t| of(t)).map(|t| t.name.clone()).collect()
     }
 
     /// SHA-256 of the change so far, in hex; empty without one.

@@ -94,6 +94,12 @@ fn told(taken: &Taken) -> String {
     for (path, why) in taken.put_back.iter().take(NAMED) {
         lines.push(format!("Put back, since {path} is protected: {why}"));
     }
+    if !taken.links.is_empty() {
+        lines.push(format!(
+            "Left out, since symbolic links are not taken over: {}",
+            some(&taken.links)
+        ));
+    }
     lines.join("\n")
 }
 

@@ -8,6 +8,7 @@ use super::told::{CHECKED, CHECKED_FIRST};
 use super::turns::GUIDANCE;
 use crate::domain::Progress;
 use crate::model::{Message, Request, ToolCall, Turn};
+use crate::text::bound;
 use serde::{Deserialize, Serialize};
 
 /// Messages at the end that are always whole: two turns with their answers.
@@ -17,7 +18,11 @@ const SHORT: usize = 400;
 /// What a check's result begins with (rule W7).
 const WORDS: &[&str] = &["PASSED\n", "FAILED\n", "DIDN'T START\n", "TIMED OUT\n"];
 /// Overflows of one task that are answered by a shorter conversation.
-const OVERFLOWS: u32 = 2;
+const OVERFLOWS: u32 = 3;
+/// Bytes to which recent answers are cut, step by step, where leaving old ones out is not enough.
+const STEPS: &[usize] = &[16 * 1024, 8 * 1024, 4 * 1024, 2 * 1024, 1024];
+/// What a cut answer ends with.
+const SHORTENED: &str = "[shortened to make room: ask for the part that you need]";
 
 /// What is known of the size of this conversation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -82,9 +87,25 @@ impl Loop<'_, '_> {
         while self.tokens() > before / 2 && self.elide_oldest() {
             cut = true;
         }
+        cut |= self.shorten_recent(before / 2);
         if cut {
             self.state.size.learnt = Some(before);
             self.tell_cut(before);
+        }
+        cut
+    }
+
+    /// Cuts what no rule keeps whole to its head and tail, also in the last turns: never the first
+    /// message, a check or what a person said.
+    fn shorten_recent(&mut self, target: u64) -> bool {
+        let mut cut = false;
+        for most in STEPS {
+            for at in 1..self.state.request.messages.len() {
+                if self.tokens() <= target {
+                    return cut;
+                }
+                cut |= shorten(&mut self.state.request.messages[at], *most);
+            }
         }
         cut
     }
@@ -196,6 +217,52 @@ fn elide(message: &mut Message, calls: &[ToolCall]) -> bool {
             cut
         }
     }
+}
+
+/// Cuts the long answers of a message to `most` bytes each; false when nothing was long.
+fn shorten(message: &mut Message, most: usize) -> bool {
+    match message {
+        Message::Assistant(_) => false,
+        Message::User(text) => {
+            let kept = [CHECKED, CHECKED_FIRST, GUIDANCE]
+                .iter()
+                .filter_map(|mark| text.find(mark))
+                .min()
+                .unwrap_or(text.len());
+            let rest = text.split_off(kept);
+            let cut = ends_of(text, most);
+            if !rest.is_empty() && cut {
+                text.push_str("\n\n");
+            }
+            text.push_str(&rest);
+            cut
+        }
+        Message::ToolResults { results, .. } => {
+            let mut cut = false;
+            for result in results.iter_mut() {
+                let check = WORDS.iter().any(|word| result.content.starts_with(word));
+                cut |= !check && ends_of(&mut result.content, most);
+            }
+            cut
+        }
+    }
+}
+
+/// Leaves head and tail of a text that is longer than `most`.
+fn ends_of(text: &mut String, most: usize) -> bool {
+    if text.len() <= most {
+        return false;
+    }
+    let body = text.trim_end().trim_end_matches(SHORTENED);
+    let short = format!(
+        "{}\n{SHORTENED}",
+        bound(body, most - SHORTENED.len() - 1).trim_end()
+    );
+    if short.len() >= text.len() {
+        return false;
+    }
+    *text = short;
+    true
 }
 
 /// The first lines of a text answer's sections.

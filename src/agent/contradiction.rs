@@ -1,24 +1,10 @@
 //! Tests that contradict the report: what the model names is checked against what the checks of
 //! this task showed (rules W12, W15). Nothing that was named is lost.
 
+use super::doubt::doubts;
 use crate::domain::{CheckRun, Contradiction, FailingTest, Outcome};
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-/// Words by which a model says that it doubts a test, from the guards of the seed reports.
-static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?is)\btests?\b[^.\n]{0,80}\b(contradict|conflict(s|ing)? with the (bug )?report|rules? out|",
-        r"(is|are|may be|might be|looks?|seems?) (wrong|incorrect|mistaken|off|a typo|odd))",
-        r"|\b(contradict(s|ed|ing)?|contrary to) the (bug )?report",
-        r"|\bto (match|satisfy|fit|please) the tests?\b",
-        r"|\bthe test expects\b[^.\n]{0,160}\b(but|yet|although|while|whereas)\b",
-        r"|\b(expectation|expected value|assertion)\b[^.\n]{0,60}\b(doesn't make sense|does not make sense|odd|typo|wrong)\b",
-    ))
-    .ok()
-});
 
 /// The failing tests that any full check of the task has shown.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -69,7 +55,7 @@ impl Failures {
         })
     }
 
-    /// Marks what a failing test confirms and fills in its place where the model left it out.
+    /// Marks what a failing test confirms and gives it the place that the check printed.
     pub(super) fn confirm(
         &self,
         mut named: Vec<Contradiction>,
@@ -79,12 +65,13 @@ impl Failures {
             match self.find(&c.test) {
                 Some(test) => {
                     c.confirmed = true;
-                    c.file = c
-                        .file
-                        .take()
-                        .filter(|f| file_exists(f))
-                        .or_else(|| test.file.clone());
-                    c.line = c.line.or(test.line);
+                    // What the check printed is a fact; the model's place only fills a gap.
+                    if test.line.is_some() {
+                        (c.file, c.line) = (test.file.clone().or(c.file.take()), test.line);
+                    } else {
+                        let said = c.file.take().filter(|f| file_exists(f));
+                        c.file = said.or_else(|| test.file.clone());
+                    }
                 }
                 // A runner without names can still have shown that something failed in this file.
                 None if self.0.is_empty() => {
@@ -129,11 +116,6 @@ impl Failures {
             })
             .collect()
     }
-}
-
-/// Whether a text of the model says that a test is wrong or contradicts the report.
-pub(super) fn doubts(text: &str) -> bool {
-    DOUBT.as_ref().is_some_and(|re| re.is_match(text))
 }
 
 /// The word that tells a test from its neighbours: the function, without its class, its module and
@@ -193,6 +175,10 @@ mod tests {
             (Some("tests/test_terms.py"), Some(44))
         );
         assert!(!found[1].confirmed, "kept, and said to be unconfirmed");
+        let mut elsewhere = named("test_net_30_january");
+        elsewhere.line = Some(99);
+        let found = f.confirm(vec![elsewhere], |_| true);
+        assert_eq!(found[0].line, Some(44), "the check knows the line");
     }
 
     #[test]
@@ -216,24 +202,5 @@ mod tests {
         let f = failures(&["tests.test_terms.TermsTest.test_net_30_january"]);
         assert_eq!(f.named_in(text).len(), 1);
         assert!(f.named_in("fixed test_net_30_january").is_empty());
-    }
-
-    #[test]
-    fn doubt_is_heard_in_the_seeds_words() {
-        for text in [
-            "The test expects 50, but the report says 100.",
-            "That expectation doesn't make sense against the report",
-            "changed to lstrip to match the test",
-            "The test may be wrong here",
-        ] {
-            assert!(doubts(text), "{text}");
-        }
-        for text in [
-            "The test expects 3 and now gets it.",
-            "Fixed the typo in the function name",
-            "ran the tests",
-        ] {
-            assert!(!doubts(text), "{text}");
-        }
     }
 }

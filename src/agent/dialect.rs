@@ -3,8 +3,8 @@
 //! A text reply holds SEARCH/REPLACE blocks, lines such as `READ path 10-40` outside of them, and
 //! at the end of the work a `RESULT` block. Lines inside blocks are never read as requests.
 
-use super::Settings;
 use super::tools::{self, Call, End as Ending};
+use super::{Settings, said};
 use crate::domain::Contradiction;
 use crate::edit;
 use crate::model::{Arguments, Message, ToolCall, ToolResult};
@@ -66,9 +66,9 @@ pub(super) fn requests(reply: &str, settings: &Settings) -> Vec<Asked> {
             break;
         }
         if let Some((name, arguments)) = request(line, settings) {
-            let call = call(name, arguments);
+            let call = call(name, arguments.clone().unwrap_or(json!({"line": line})));
             asked.push(Asked {
-                parsed: tools::parse(&call, settings),
+                parsed: arguments.and_then(|_| tools::parse(&call, settings)),
                 call,
                 line: Some(line.to_string()),
             });
@@ -87,7 +87,7 @@ pub(super) fn asks(reply: &str, settings: &Settings) -> bool {
 pub(super) fn prose(reply: &str, settings: &Settings) -> String {
     let mut kept = Vec::new();
     let mut fenced = false;
-    for line in edit::plain_lines(reply) {
+    for line in said::without_diffs(&edit::plain_lines(reply)) {
         let bare = bare(line);
         if is_result(bare) {
             break;
@@ -98,7 +98,7 @@ pub(super) fn prose(reply: &str, settings: &Settings) -> String {
             kept.push(line);
         }
     }
-    kept.join("\n").trim().to_string()
+    said::without_thoughts(&kept.join("\n"))
 }
 
 /// The one message that answers a turn.
@@ -121,13 +121,39 @@ pub(super) fn answer(text_only: bool, answered: Vec<Answered>, note: Option<Stri
 
 fn section(a: Answered) -> String {
     match (&a.line, a.ok) {
-        (Some(line), _) => format!("{line}\n{}", a.content.trim_end()),
+        (Some(line), true) => format!("{line}\n{}", in_requests(a.content.trim_end(), true)),
+        (Some(line), false) => format!("{line}\n{}", in_requests(a.content.trim_end(), false)),
         (None, true) => format!("Your edits were applied:\n{}", a.content),
         (None, false) => format!(
             "Your edits were refused, and none of them was applied: {}",
             a.content
         ),
     }
+}
+
+/// An answer that names requests where it would name tools: in what mend says, never in what a file
+/// holds, so of an answer that shows one only the remark at its end.
+pub(super) fn in_requests(text: &str, shows: bool) -> String {
+    const NAMES: &[(&str, &str)] = &[
+        ("list_files with a folder's path", "LIST with a folder"),
+        ("list_files", "LIST"),
+        ("read_file", "READ"),
+        ("restore_file", "RESTORE"),
+        ("run_tests", "RUN TESTS"),
+        ("edit_file", "a block"),
+        ("write_file", "a block"),
+    ];
+    let (kept, last) = match (shows, text.rfind("\n... (")) {
+        (true, None) => return text.to_string(),
+        (true, Some(at)) => text.split_at(at),
+        (false, _) => ("", text),
+    };
+    let named = NAMES
+        .iter()
+        .fold(last.to_string(), |text, (tool, request)| {
+            text.replace(tool, request)
+        });
+    format!("{kept}{named}")
 }
 
 /// A line without the marks that models put around requests.
@@ -159,26 +185,33 @@ fn call(name: &str, arguments: Value) -> ToolCall {
     }
 }
 
-/// The tool call that a line stands for.
-fn request(line: &str, settings: &Settings) -> Option<(&'static str, Value)> {
+/// The tool call that a line stands for, with its arguments or what is wrong with it.
+fn request(line: &str, settings: &Settings) -> Option<(&'static str, Result<Value, String>)> {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     let rest = rest.trim();
     match word {
         "READ" if !rest.is_empty() => Some(("read_file", read(rest))),
         "LIST" => Some(match unquoted(rest) {
-            "" => ("list_files", json!({})),
-            folder => ("list_files", json!({"path": folder})),
+            "" => ("list_files", Ok(json!({}))),
+            folder => ("list_files", Ok(json!({"path": folder}))),
         }),
-        "SEARCH" if !rest.is_empty() => Some(("search", json!({"pattern": unquoted(rest)}))),
-        "RESTORE" if !rest.is_empty() => Some(("restore_file", json!({"path": unquoted(rest)}))),
+        "SEARCH" if !rest.is_empty() => Some(("search", Ok(json!({"pattern": unquoted(rest)})))),
+        "RESTORE" if !rest.is_empty() => {
+            Some(("restore_file", Ok(json!({"path": unquoted(rest)}))))
+        }
         "RUN" => match rest.strip_prefix("TESTS") {
-            Some("") => Some(("run_tests", json!({}))),
-            Some(pattern) if pattern.starts_with(' ') => {
-                Some(("run_tests", json!({"pattern": unquoted(pattern.trim())})))
-            }
+            Some("") => Some(("run_tests", Ok(json!({})))),
+            Some(pattern) if pattern.starts_with(' ') => Some((
+                "run_tests",
+                Ok(json!({"pattern": unquoted(pattern.trim())})),
+            )),
             _ if settings.run_command && !rest.is_empty() => {
-                Some(("run_command", json!({"command": rest})))
+                Some(("run_command", Ok(json!({"command": rest}))))
             }
+            _ if !rest.is_empty() => Some((
+                "run_command",
+                Err("commands cannot be run in this task; `RUN TESTS` runs the project's check, nothing else is run".to_string()),
+            )),
             _ => None,
         },
         _ => None,
@@ -186,7 +219,7 @@ fn request(line: &str, settings: &Settings) -> Option<(&'static str, Value)> {
 }
 
 /// `path`, `path 10-40`, `path:10-40`, `path 10`, `path lines 10-40`.
-fn read(rest: &str) -> Value {
+fn read(rest: &str) -> Result<Value, String> {
     let (path, range) = match rest.rsplit_once([' ', ':']) {
         Some((path, range)) if is_range(range) => (path, Some(range)),
         _ => (rest, None),
@@ -195,15 +228,18 @@ fn read(rest: &str) -> Value {
     let path = path.strip_suffix(" lines").unwrap_or(path);
     let path = unquoted(path.trim_end_matches(':'));
     let Some((from, to)) = range.map(|r| r.split_once(['-', '–']).unwrap_or((r, ""))) else {
-        return json!({"path": path});
+        return Ok(json!({"path": path}));
     };
     let number = |text: &str| text.trim_start_matches('L').parse::<u64>().ok();
     match (number(from), number(to)) {
-        (Some(from), Some(to)) if to >= from => {
-            json!({"path": path, "start": from.max(1), "lines": to - from.max(1) + 1})
+        (Some(from), Some(to)) if to < from.max(1) => Err(format!(
+            "the range {from}-{to} ends before it begins; name the first line, then the last"
+        )),
+        (Some(from), Some(to)) => {
+            Ok(json!({"path": path, "start": from.max(1), "lines": to - from.max(1) + 1}))
         }
-        (Some(from), _) => json!({"path": path, "start": from.max(1)}),
-        _ => json!({"path": path}),
+        (Some(from), _) => Ok(json!({"path": path, "start": from.max(1)})),
+        _ => Ok(json!({"path": path})),
     }
 }
 

@@ -1,7 +1,8 @@
 //! How the loop closes: what it hands up (rules W8, W12, W15).
 
 use super::Ended;
-use super::contradiction::{Failures, doubts};
+use super::contradiction::Failures;
+use super::doubt::doubts;
 use super::run::Loop;
 use crate::check::overall;
 use crate::domain::{Outcome, Progress, StopReason};
@@ -76,9 +77,15 @@ impl Loop<'_, '_> {
                 .collect(),
         };
         said.retain(|s| !s.trim().is_empty());
-        match said.is_empty() {
+        let mut once: Vec<&str> = Vec::new();
+        for text in said.iter().map(|s| s.trim()) {
+            if !once.contains(&text) {
+                once.push(text);
+            }
+        }
+        match once.is_empty() {
             true => state.said.trim().to_string(),
-            false => said.iter().map(|s| s.trim()).collect::<Vec<_>>().join(" "),
+            false => once.join(" "),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The first message: the report, the files, the result of the check on the untouched code (rule W6).
 
-use super::{Base, PromptError, Work, told};
+use super::{Base, PromptError, Work, dialect, told};
 use crate::check::overall;
 use crate::text::{bound, sanitise_report, visible};
 use minijinja::context;
@@ -29,7 +29,10 @@ pub(super) fn message(
     };
     let base_outcome = work.base.runs().map(|runs| overall(runs).words());
     let guidance: Vec<String> = work.guidance.iter().map(|g| sanitise_report(g)).collect();
-    let files = work.workspace.list_files(None).text;
+    let mut files = work.workspace.list_files(None).text;
+    if text {
+        files = dialect::in_requests(&files, true);
+    }
     let proof = work.new_tests;
     work.prompts.render(
         "first.md",

@@ -81,11 +81,13 @@ impl Loop<'_, '_> {
                 return Ok(false);
             }
         };
-        let (points, unplaced) = self.placed(points)?;
-        review.unplaced += unplaced;
+        let (mut points, unplaced) = self.placed(points)?;
+        let placed = points.len();
+        review.unplaced = unplaced.len();
+        points.extend(unplaced);
         review.open = points;
-        let back: Vec<ReviewPoint> = review
-            .open
+        // What names no file of the change is for the maintainer alone.
+        let back: Vec<ReviewPoint> = review.open[..placed]
             .iter()
             .filter(|p| p.severity != Severity::Note)
             .cloned()
@@ -155,17 +157,22 @@ impl Loop<'_, '_> {
         text.trim_end().to_string()
     }
 
-    /// The points that name a file of the change; a line that the file does not have is left out.
-    fn placed(&self, points: Vec<ReviewPoint>) -> Result<(Vec<ReviewPoint>, usize), AgentError> {
+    /// The points that name a file of the change, where a line that the file does not have is left
+    /// out, and the others, which have no line.
+    fn placed(
+        &self,
+        points: Vec<ReviewPoint>,
+    ) -> Result<(Vec<ReviewPoint>, Vec<ReviewPoint>), AgentError> {
         let changed = self
             .work
             .workspace
             .changed()
             .map_err(WorkspaceError::from)?;
-        let all = points.len();
-        let mut kept = Vec::new();
+        let (mut kept, mut others) = (Vec::new(), Vec::new());
         for mut point in points {
             let Some(change) = changed.iter().find(|c| c.path == point.path) else {
+                point.line = None;
+                others.push(point);
                 continue;
             };
             let after = change.after.as_deref().unwrap_or_default();
@@ -174,8 +181,8 @@ impl Loop<'_, '_> {
             kept.push(point);
         }
         kept.sort_by_key(|p| p.severity);
-        let unplaced = all - kept.len();
-        Ok((kept, unplaced))
+        others.sort_by_key(|p| p.severity);
+        Ok((kept, others))
     }
 
     fn points_text(&self, points: &[ReviewPoint]) -> Result<String, AgentError> {
@@ -186,7 +193,12 @@ impl Loop<'_, '_> {
             .iter()
             .map(|p| {
                 let line = p.line.map(|l| format!(":{l}")).unwrap_or_default();
-                format!("`{}{line}`: {}", p.path, p.text)
+                let severity = match p.severity {
+                    Severity::MustFix => "must fix",
+                    Severity::ShouldFix => "should fix",
+                    Severity::Note => "note",
+                };
+                format!("`{}{line}` ({severity}): {}", p.path, p.text)
             })
             .collect();
         Ok(prompts.render("points.md", context! { points, limits })?)
@@ -200,6 +212,10 @@ fn read(text: &str) -> Result<Vec<ReviewPoint>, String> {
     let to = text.rfind('}').filter(|to| *to > from).ok_or_else(wrong)?;
     let answer: Answer = serde_json::from_str(&text[from..=to]).map_err(|_| wrong())?;
     let mut points: Vec<ReviewPoint> = answer.points.iter().filter_map(point).collect();
+    // Points that cannot be read are no clean review.
+    if points.is_empty() && !answer.points.is_empty() {
+        return Err(wrong());
+    }
     points.truncate(MOST);
     Ok(points)
 }
@@ -208,7 +224,7 @@ fn point(value: &Value) -> Option<ReviewPoint> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::trim);
     let said = text("text").filter(|t| !t.is_empty())?;
     let line = value.get("line");
-    let path = text("path")?;
+    let path = text("path").unwrap_or_default();
     Some(ReviewPoint {
         path: path.trim_start_matches("./").to_string(),
         line: line.and_then(|l| l.as_u64().or_else(|| l.as_str()?.parse().ok())),
@@ -230,6 +246,8 @@ mod tests {
         let text = "Here:\n```json\n{\"points\": [{\"path\": \"./a.py\", \"line\": \"3\", \"severity\": \"high\", \"text\": \" wrong\\nfor 0 \"}, {\"path\": \"b.py\"}, {\"path\": \"c.py\", \"text\": \"x\"}]}\n```";
         let points = read(text).unwrap();
         assert_eq!(points.len(), 2, "what says nothing is no point");
+        let elsewhere = read("{\"points\": [{\"text\": \"x\"}]}").unwrap();
+        assert_eq!(elsewhere[0].path, "", "a point without a place is one");
         assert_eq!(
             points[0],
             ReviewPoint {
@@ -241,7 +259,14 @@ mod tests {
         );
         assert_eq!(points[1].severity, Severity::Note);
         assert!(read("{\"points\": []}").unwrap().is_empty());
-        for wrong in ["", "looks good", "{}", "{\"points\": 3}", "}{"] {
+        for wrong in [
+            "",
+            "looks good",
+            "{}",
+            "{\"points\": 3}",
+            "}{",
+            "{\"points\": [{\"issue\": \"x\"}]}",
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

@@ -2,9 +2,8 @@
 
 use super::budget::Budget;
 use super::calls::{Effect, carry_out};
-use super::contradiction::doubts;
 use super::state::{self, State};
-use super::{AgentError, Ended, TurnEffect, Work, dialect};
+use super::{AgentError, Ended, TurnEffect, Work, dialect, said};
 use crate::domain::{Progress, StopReason};
 use crate::model::{Dialect, Message, ModelError, Turn, TurnEnd};
 use std::time::{Duration, Instant};
@@ -17,6 +16,8 @@ pub(super) struct Loop<'a, 'w> {
     base: String,
     begun: Instant,
     used: Duration,
+    /// What the endpoint said before the request was made once more without tools.
+    pub(super) refused: Option<ModelError>,
 }
 
 /// Runs the loop to its end.
@@ -43,6 +44,7 @@ pub async fn run(work: &Work<'_>) -> Result<Ended, AgentError> {
         base,
         begun: Instant::now(),
         used,
+        refused: None,
     };
     going.tell_guidance(&unheard);
     match going.state.stop {
@@ -69,14 +71,23 @@ impl Loop<'_, '_> {
             let answer = self.work.model.turn(request, self.budget.cancel()).await;
             self.state.model_ms += asked.elapsed().as_millis() as u64;
             let mut stop = match answer {
-                Ok(turn) => self.take(turn).await?,
+                Ok(turn) => {
+                    self.alive();
+                    self.take(turn).await?
+                }
                 Err(ModelError::Cancelled) => Some(self.budget.interrupted()),
                 Err(error) if self.refuses_tools(&error) => {
-                    self.fall_to_text()?;
+                    self.try_without_tools(error)?;
                     continue;
                 }
                 Err(ModelError::ContextOverflow { .. }) if self.compact() => continue,
-                Err(error) => return Ok(self.end(StopReason::ModelError, Some(error))),
+                Err(error @ ModelError::ContextOverflow { .. }) => {
+                    return Ok(self.end(StopReason::ContextLimit, Some(error)));
+                }
+                Err(error) => {
+                    let error = self.refused.take().unwrap_or(error);
+                    return Ok(self.end(StopReason::ModelError, Some(error)));
+                }
             };
             if let Some(end) = stop
                 && self.reviewed(end).await?
@@ -105,18 +116,16 @@ impl Loop<'_, '_> {
         if text_only && !turn.calls.is_empty() {
             (turn.calls, turn.carry) = (Vec::new(), None);
         }
-        let (text, end) = (turn.text.clone(), turn.end);
-        let words = if text_only {
-            dialect::prose(&text, &self.work.settings)
-        } else {
-            text.clone()
+        let end = turn.end;
+        let text = match text_only {
+            true => said::reply(&turn.text),
+            false => String::new(),
         };
-        if !words.trim().is_empty() {
-            self.state.said = words.clone();
-        }
-        if doubts(&words) {
-            self.state.doubted = Some(crate::text::clip_words(&crate::text::one_line(&words), 600));
-        }
+        let words = match text_only {
+            true => dialect::prose(&text, &self.work.settings),
+            false => said::without_thoughts(&turn.text),
+        };
+        self.hear(&words);
         let asked = match (text_only, end) {
             (true, TurnEnd::Truncated) => Vec::new(),
             (true, _) => dialect::requests(&text, &self.work.settings),
@@ -140,12 +149,16 @@ impl Loop<'_, '_> {
             effect.calls.push((asked.call.name.clone(), answer.ok));
             match answer.effect {
                 Effect::Edited { summary } => {
+                    self.hear_doubt(summary.as_deref().unwrap_or_default());
                     self.state.summaries.extend(summary);
                     (edited, self.state.check, checked) = (true, None, None);
                 }
                 Effect::FullCheck(runs) => checked = Some(runs),
                 Effect::Finish(end) => {
                     finish = true;
+                    if end.named.is_empty() {
+                        self.hear_contradictions(&words);
+                    }
                     self.close(end);
                 }
                 Effect::Interrupted => {

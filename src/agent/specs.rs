@@ -96,17 +96,17 @@ fn reading(page: usize) -> Vec<ToolSpec> {
 fn finish() -> ToolSpec {
     spec(
         "finish",
-        "End the work with a summary for the maintainer. Name under `contradicting_tests` every test that expects what the report \
+        "End the work with a summary for the maintainer, or where nothing was changed with a question or an answer alone. Name under `contradicting_tests` every test that expects what the report \
          rules out; the code keeps what the report describes.",
         object(
-            &["summary"],
+            &[],
             json!({
                 "summary": {"type": "string", "description": "one to three plain sentences: what was wrong, what the code does now"},
                 "question": {"type": "string", "description": "only where the report cannot be acted on and nothing was changed: the one precise question whose answer you need"},
                 "answer": {"type": "string", "description": "only where the report asks something that needs no change of code: the answer"},
                 "contradicting_tests": {"type": "array", "items": {
                     "type": "object",
-                    "required": ["test", "file", "expected", "report_requires", "why"],
+                    "required": ["test", "expected", "report_requires", "why"],
                     "properties": {
                         "test": {"type": "string"}, "file": {"type": "string"}, "line": {"type": "integer"},
                         "expected": {"type": "string", "description": "what the test expects"},

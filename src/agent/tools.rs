@@ -4,6 +4,7 @@ use super::Settings;
 use crate::domain::Contradiction;
 use crate::edit;
 use crate::model::{Arguments, ToolCall};
+use crate::text::{clip_words, one_line};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -91,11 +92,14 @@ struct Command {
 
 #[derive(Deserialize)]
 struct Finish {
-    summary: String,
+    summary: Option<String>,
     contradicting_tests: Option<Vec<Named>>,
     question: Option<String>,
     answer: Option<String>,
 }
+
+/// What `finish` has to be given.
+const CLOSING: &str = "`finish`: give `summary`, or where nothing was changed `question` (what you have to know) or `answer`";
 
 #[derive(Deserialize)]
 struct Named {
@@ -165,9 +169,14 @@ pub(super) fn parse(call: &ToolCall, settings: &Settings) -> Result<Call, String
             let a: Finish = fields(&call.name, value)?;
             let named = a.contradicting_tests.unwrap_or_default();
             let said = |text: Option<String>| text.filter(|t| !t.trim().is_empty());
+            if a.summary.is_none() && a.question.is_none() && a.answer.is_none() {
+                return Err(format!("{CLOSING}; nothing was done"));
+            }
+            let named: Vec<Contradiction> = named.into_iter().map(contradiction).collect();
+            named.iter().try_for_each(whole)?;
             Call::Finish(End {
-                summary: a.summary,
-                named: named.into_iter().map(contradiction).collect(),
+                summary: a.summary.unwrap_or_default(),
+                named,
                 question: said(a.question),
                 answer: said(a.answer),
             })
@@ -242,6 +251,28 @@ fn contradiction(named: Named) -> Contradiction {
     }
 }
 
+/// Whether a contradiction says everything that a maintainer compares.
+fn whole(named: &Contradiction) -> Result<(), String> {
+    let lacks = |text: &Option<String>| text.as_ref().is_none_or(|t| t.trim().is_empty());
+    let missing: Vec<&str> = [
+        ("`expected`", &named.expected),
+        ("`report_requires`", &named.report_requires),
+        ("`why`", &named.why),
+    ]
+    .into_iter()
+    .filter(|(_, text)| lacks(text))
+    .map(|(key, _)| key)
+    .collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "`finish`: the contradicting test `{}` lacks {}; nothing was done. Call it again with them, so that a person can compare",
+            clip_words(&one_line(&named.test), 80),
+            missing.join(", ")
+        )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,7 +297,7 @@ mod tests {
             ),
             (
                 call("finish", json!({"text": "x"})),
-                "missing field `summary`",
+                "give `summary`, or where nothing was changed `question`",
             ),
         ];
         for (call, says) in cases {
@@ -291,7 +322,7 @@ mod tests {
 
     #[test]
     fn contradictions_are_read_whatever_their_types() {
-        let args = json!({"summary": "s", "contradicting_tests": [{"test": "t", "line": "44", "expected": 50}]});
+        let args = json!({"summary": "s", "contradicting_tests": [{"test": "t", "line": "44", "expected": 50, "report_requires": 100, "why": "50 is not 100"}]});
         let Ok(Call::Finish(End { named, .. })) =
             parse(&call("finish", args), &Settings::default())
         else {
@@ -299,5 +330,23 @@ mod tests {
         };
         assert_eq!(named[0].line, Some(44));
         assert_eq!(named[0].expected.as_deref(), Some("50"));
+    }
+
+    #[test]
+    fn a_contradiction_without_its_reasons_is_asked_for_again() {
+        let args = json!({"summary": "s", "contradicting_tests": [{"test": "t", "expected": " "}]});
+        let error = parse(&call("finish", args), &Settings::default()).unwrap_err();
+        assert!(
+            error.contains("`t` lacks `expected`, `report_requires`, `why`"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_question_or_an_answer_alone_closes_the_work() {
+        for args in [json!({"question": "Which?"}), json!({"answer": "Both."})] {
+            let parsed = parse(&call("finish", args), &Settings::default());
+            assert!(matches!(parsed, Ok(Call::Finish(_))), "{parsed:?}");
+        }
     }
 }

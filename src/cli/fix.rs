@@ -13,7 +13,7 @@ use crate::edit::FileChange;
 use crate::fix::{
     self, About, Document, Fixed, Input, REVIEW_FOLDER, Recorded, RecordedTask, line_counts,
 };
-use crate::model::Model;
+use crate::model::{Model, Normalise, Recorder, Replay};
 use crate::render;
 use crate::text::Redactor;
 use crate::tree::{Change, RelPath, Tree, TreeError, copy_tree, write_all};
@@ -73,7 +73,7 @@ pub struct ModelArgs {
     /// Settings file; else MEND_CONFIG, else /etc/mend/config.toml
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
-    /// Wire format of the endpoint: anthropic or chat
+    /// Wire format of the endpoint: anthropic, chat or responses
     #[arg(long, value_name = "FORMAT")]
     pub(super) wire: Option<String>,
     /// Base URL of the endpoint
@@ -183,6 +183,11 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
     if let Some(folder) = &args.record {
         Recorded::of(&fixed).write(folder)?;
     }
+    if args.json
+        && let Some(error) = &fixed.error
+    {
+        journal.say(&format!("what went wrong: {error}"));
+    }
     // The result first: it is not lost when it cannot be written into the folder.
     show(&args, &fixed, model.name())?;
     if args.apply && matches!(fixed.verdict, Verdict::Ready | Verdict::Draft) {
@@ -201,16 +206,22 @@ fn reviewer(
     args: &FixArgs,
     configured: Option<ModelSettings>,
 ) -> anyhow::Result<Option<Arc<dyn Model>>> {
-    let mut settings = match &args.model.replay {
-        None => configured,
-        Some(folder) => {
-            let review = std::path::absolute(folder)?.join(REVIEW_FOLDER);
-            Tree::open(&review).ok().map(|_| ModelSettings {
-                replay: vec![review],
-                ..ModelSettings::default()
-            })
-        }
-    };
+    let mut settings = configured;
+    if let Some(folder) = &args.model.replay {
+        let review = std::path::absolute(folder)?.join(REVIEW_FOLDER);
+        let played = Tree::open(&review).ok().map(|_| Replay::from_any(&review));
+        let Some(played) = played else {
+            return Ok(None);
+        };
+        let played: Arc<dyn Model> = Arc::new(played);
+        return Ok(Some(match &args.record {
+            Some(record) => Arc::new(
+                Recorder::new(played, &record.join(REVIEW_FOLDER), Normalise::default())
+                    .map_err(WrongUse::of)?,
+            ),
+            None => played,
+        }));
+    }
     if let Some(settings) = &mut settings {
         settings.record = args.record.as_ref().map(|f| f.join(REVIEW_FOLDER));
     }

@@ -100,7 +100,7 @@ pub struct Review {
     pub sent_back: Vec<ReviewPoint>,
     /// Points that stand at the end.
     pub open: Vec<ReviewPoint>,
-    /// Points left out, since they name no line of the change.
+    /// Points among the open ones that name no file of the change.
     pub unplaced: usize,
     /// Why there is no review, or none of the last state, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]

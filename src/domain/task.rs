@@ -237,6 +237,8 @@ pub enum StopReason {
     TimeLimit,
     TokenLimit,
     MoneyLimit,
+    /// The conversation is longer than the model takes, also after it was shortened.
+    ContextLimit,
     CheckTimedOut,
     InvalidCalls,
     RepeatedCall,
@@ -257,6 +259,7 @@ impl StopReason {
             StopReason::TimeLimit => "time_limit",
             StopReason::TokenLimit => "token_limit",
             StopReason::MoneyLimit => "money_limit",
+            StopReason::ContextLimit => "context_limit",
             StopReason::CheckTimedOut => "check_timed_out",
             StopReason::InvalidCalls => "invalid_calls",
             StopReason::RepeatedCall => "repeated_call",

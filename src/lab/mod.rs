@@ -69,7 +69,7 @@ pub async fn replay(
     // The reviewer's own stream, where there was one.
     let review = folder.join(REVIEW_FOLDER);
     let reviewer = match Tree::open(&review) {
-        Ok(_) => Some(Replay::open(&review)?),
+        Ok(_) => Some(Replay::from_any(&review)),
         Err(_) => None,
     };
     let base = folder.join("base");

@@ -6,7 +6,11 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// Characters of a provider's message that are kept.
-const MESSAGE: usize = 300;
+const MESSAGE: usize = 120;
+/// A run of so many characters that the request holds too is a piece of the payload.
+const ECHO: usize = 24;
+/// Bytes of a request that are compared with a message.
+const COMPARED: usize = 4 * 1024 * 1024;
 
 /// Why a turn could not be had. Messages are bounded and redacted and never hold a payload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -93,23 +97,63 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// Without a message that repeats a piece of the request: providers print what they refuse.
+    pub fn without_echo(mut self, request: &[u8], model: &str) -> Self {
+        let message = match &mut self {
+            Fault::Limited { message, .. } | Fault::Flaky { message, .. } => message,
+            Fault::Final(
+                ModelError::ContextOverflow { message } | ModelError::Permanent { message, .. },
+            ) => message,
+            Fault::Final(_) => return self,
+        };
+        if echoes(message, request, model) {
+            let status = message
+                .split(", ")
+                .next()
+                .filter(|s| s.starts_with("status "));
+            *message = format!(
+                "{}its message repeats the request and is left out",
+                status.map_or(String::new(), |s| format!("{s}, "))
+            );
+        }
+        self
+    }
+}
+
+fn echoes(message: &str, request: &[u8], model: &str) -> bool {
+    let request = String::from_utf8_lossy(&request[..request.len().min(COMPARED)]);
+    // The message is one line of visible text; the request's own line breaks are compared as blanks.
+    let request = request
+        .replace("\\n", " ")
+        .replace("\\t", " ")
+        .replace("\\\"", "\"");
+    let plain = match model.is_empty() {
+        true => message.to_string(),
+        false => message.replace(model, ""),
+    };
+    let chars: Vec<char> = plain.chars().collect();
+    chars
+        .windows(ECHO)
+        .any(|run| request.contains(&run.iter().collect::<String>()))
+}
+
 impl From<ModelError> for Fault {
     fn from(e: ModelError) -> Self {
         Fault::Final(e)
     }
 }
 
-/// Takes the provider's own short message out of an error body.
-pub(super) fn short_message(body: &Value, redactor: &Redactor) -> String {
+/// The provider's own message in an error body.
+fn message_of(body: &Value) -> &str {
     let error = body.get("error").unwrap_or(body);
-    let text = error
+    error
         .get("message")
         .and_then(Value::as_str)
         .or_else(|| error.as_str())
         .or_else(|| body.get("message").and_then(Value::as_str))
         .or_else(|| body.get("detail").and_then(Value::as_str))
-        .unwrap_or("no message");
-    clean(text, redactor)
+        .unwrap_or("no message")
 }
 
 /// Bounds and cleans a text from outside for an error message. The redaction comes first, so that
@@ -134,7 +178,8 @@ pub(super) fn classify(
         _ => String::new(),
     };
     let (kind, code) = (word("type"), word("code"));
-    let short = short_message(body, redactor);
+    let whole = message_of(body);
+    let short = clean(whole, redactor);
     let told = status.or_else(|| code.parse().ok().filter(|s| (400..600).contains(s)));
     let message = match told {
         Some(status) => format!("status {status}, {short}"),
@@ -148,7 +193,7 @@ pub(super) fn classify(
             message,
         })
     };
-    if told == Some(413) || told != Some(429) && is_overflow(&kind, &code, &short) {
+    if told == Some(413) || told != Some(429) && is_overflow(&kind, &code, whole) {
         return Fault::Final(ModelError::ContextOverflow { message });
     }
     if has(&["insufficient_quota", "billing"]) {
@@ -246,9 +291,32 @@ mod tests {
         let redactor = Redactor::new();
         redactor.know("a-very-secret-key");
         let body = json!({"error": {"message": format!("bad key a-very-secret-key {}", "x ".repeat(9000))}});
-        let short = short_message(&body, &redactor);
+        let short = clean(message_of(&body), &redactor);
         assert!(short.starts_with("bad key [redacted]"), "{short}");
         assert!(short.chars().count() <= MESSAGE);
-        assert_eq!(short_message(&json!([1]), &redactor), "no message");
+        assert_eq!(message_of(&json!([1])), "no message");
+    }
+
+    #[test]
+    fn a_message_that_repeats_the_request_is_left_out() {
+        let request = json!({"model": "a-model-with-a-rather-long-name", "system": "def days(start, end):\n    return end - start"});
+        let request = serde_json::to_vec(&request).unwrap();
+        let told = |message: &str| {
+            let fault = of(422, json!({"error": {"message": message}}));
+            match fault.without_echo(&request, "a-model-with-a-rather-long-name") {
+                Fault::Final(e) => e.to_string(),
+                other => panic!("{other:?}"),
+            }
+        };
+        let echo = told("input was: def days(start, end):\n    return end - start");
+        assert_eq!(
+            echo,
+            "the model refused the request: status 422, its message repeats the request and is left out"
+        );
+        let named = told("no model a-model-with-a-rather-long-name here");
+        assert!(
+            named.ends_with("no model a-model-with-a-rather-long-name here"),
+            "{named}"
+        );
     }
 }

@@ -247,14 +247,15 @@ impl Attempt for Http {
         let begun = Instant::now();
         let sent = body.len();
         let limit = Duration::from_secs(self.settings.timeout_s);
-        let raw = tokio::time::timeout(limit, self.raw(body))
+        let raw = tokio::time::timeout(limit, self.raw(body.clone()))
             .await
             .map_err(|_| {
                 Fault::flaky(format!(
                     "no whole reply within {} s",
                     self.settings.timeout_s
                 ))
-            })??;
+            })?
+            .map_err(|fault| fault.without_echo(&body, &self.settings.model))?;
         let turn = assemble(raw, request, &self.settings, self.wire.shape(), sent);
         tracing::debug!(
             model = self.settings.model,

@@ -38,6 +38,14 @@ impl Replay {
         if !file(folder, 1, "reply").is_file() {
             return Err(failed(folder, "there is no 0001.reply.json to play"));
         }
+        let replay = Replay::from_any(folder);
+        replay.inner.inner().pass_over(turns)?;
+        Ok(replay)
+    }
+
+    /// As [`Replay::open`], also where the folder holds no reply: a call that failed leaves none, and
+    /// fails again.
+    pub fn from_any(folder: &Path) -> Replay {
         let settings = ModelSettings::new(WireKind::Anthropic, "replay");
         let policy = Policy {
             sleep: false,
@@ -49,10 +57,9 @@ impl Replay {
             settings,
             next: AtomicU64::new(1),
         };
-        player.pass_over(turns)?;
-        Ok(Replay {
+        Replay {
             inner: Retrying::new(player, policy),
-        })
+        }
     }
 }
 
@@ -123,7 +130,7 @@ impl Attempt for Player {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         let reply = self.read(n)?;
         if let Some(status) = reply.http_status.filter(|s| *s != 200) {
-            return Err(scripted(status, &reply));
+            return Err(scripted(status, &reply).without_echo(&body, ""));
         }
         if reply.fails() {
             return Err(Fault::cut());

@@ -58,6 +58,10 @@ impl<A: Attempt> Retrying<A> {
         Retrying { inner, policy }
     }
 
+    pub fn inner(&self) -> &A {
+        &self.inner
+    }
+
     async fn asked(&self, request: &Request) -> Result<Turn, ModelError> {
         let (_, body) = self.inner.wire_body(request)?;
         let body = serde_json::to_vec(&body)
@@ -125,7 +129,7 @@ fn given_up(fault: Fault, retries: u32, busy: Duration) -> ModelError {
     match fault {
         Fault::Limited { after, message } => ModelError::Busy {
             until: SystemTime::now().checked_add(after.unwrap_or(busy)),
-            message: told(message),
+            message: told(until(message, after)),
         },
         // A server that names a time is to be asked at that time, whatever its status.
         Fault::Flaky {
@@ -133,13 +137,26 @@ fn given_up(fault: Fault, retries: u32, busy: Duration) -> ModelError {
             message,
         } => ModelError::Busy {
             until: SystemTime::now().checked_add(after),
-            message: told(message),
+            message: told(until(message, Some(after))),
         },
         Fault::Flaky { message, .. } => ModelError::Unavailable {
             message: told(message),
         },
         Fault::Final(e) => e,
     }
+}
+
+/// A message with the pause that the provider asks for.
+fn until(message: String, after: Option<Duration>) -> String {
+    let Some(seconds) = after.map(|a| a.as_secs_f64().ceil() as u64) else {
+        return message;
+    };
+    let pause = match seconds {
+        0..=120 => format!("{seconds} s"),
+        121..=7200 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h", seconds.div_ceil(3600)),
+    };
+    format!("{message}, it asks for a pause of {pause}")
 }
 
 /// Doubling pauses, each up to a quarter longer or shorter, so that many tasks do not come back
@@ -155,6 +172,21 @@ fn backoff(tried: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_busy_provider_is_told_with_the_pause_that_it_asks_for() {
+        for (seconds, says) in [(7, "7 s"), (3600, "60 min"), (86_400, "24 h")] {
+            let limited = Fault::Limited {
+                after: Some(Duration::from_secs(seconds)),
+                message: "status 429, slow down".into(),
+            };
+            let told = given_up(limited, 0, Duration::ZERO).to_string();
+            assert!(
+                told.ends_with(&format!("slow down, it asks for a pause of {says}")),
+                "{told}"
+            );
+        }
+    }
 
     #[test]
     fn pauses_grow_to_a_bound() {

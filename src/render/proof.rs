@@ -221,8 +221,8 @@ pub(super) fn reviewed(review: &Review) -> Option<String> {
     let unplaced = match review.unplaced {
         0 => String::new(),
         n => format!(
-            " {} left out, for no file of the change.",
-            super::words::capital(&count(n, "point", "points"))
+            " {} no file of the change.",
+            super::words::capital(&count(n, "point names", "points name"))
         ),
     };
     if review.sent_back.is_empty() && review.failed.is_some() {
@@ -239,6 +239,7 @@ pub(super) fn reviewed(review: &Review) -> Option<String> {
 fn point(p: &ReviewPoint) -> String {
     let place = match p.line {
         Some(line) => code_span(&format!("{}:{line}", p.path)),
+        None if p.path.is_empty() => "the change".to_string(),
         None => code_span(&p.path),
     };
     let severity = match p.severity {

@@ -113,6 +113,12 @@ pub fn body(pr: &PullRequest<'_>) -> String {
         parts.push(format!("> {}", neutralise(&one_line(warning))));
     }
     parts.push(details(pr));
+    if pr.reason == Reason::Question && pr.issue.is_none() {
+        parts.push(
+            "To answer, add it to the report or give it with `--guidance`, and run again."
+                .to_string(),
+        );
+    }
     if pr.issue.is_some() {
         parts.push(
             "Comment `/mend retry` with what should be different to have it done again."

@@ -41,6 +41,15 @@ pub(super) fn count(n: usize, one: &str, many: &str) -> String {
     }
 }
 
+/// The first letter in upper case.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|c| c.to_uppercase().chain(chars).collect())
+        .unwrap_or_default()
+}
+
 /// Why the loop ended, where a limit ended it.
 pub(super) fn limit(stop: StopReason, turns: u32) -> String {
     match stop {
@@ -51,6 +60,9 @@ pub(super) fn limit(stop: StopReason, turns: u32) -> String {
         StopReason::TimeLimit => "stopped at the limit of time".to_string(),
         StopReason::TokenLimit => "stopped at the limit of input tokens".to_string(),
         StopReason::MoneyLimit => "stopped at the limit of spend".to_string(),
+        StopReason::ContextLimit => {
+            "the work grew longer than the model takes in one request".to_string()
+        }
         StopReason::CheckTimedOut => {
             "the check ran into its time limit again after an edit".to_string()
         }
@@ -64,15 +76,6 @@ pub(super) fn limit(stop: StopReason, turns: u32) -> String {
         StopReason::Stopped => "stopped as asked".to_string(),
         _ => "ended early".to_string(),
     }
-}
-
-/// The first letter in upper case.
-pub(super) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map(|c| c.to_uppercase().chain(chars).collect())
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{Workspace, matching};
 use crate::edit::Guard;
 use crate::tree::{Change, Entry, EntryKind, FileKind, RelPath, Tree, TreeError, write_all};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Files that one command may change.
 const MAX_FILES: usize = 200;
@@ -17,6 +17,8 @@ pub struct Taken {
     pub written: Vec<String>,
     /// The paths that were left as they were, each with the reason.
     pub put_back: Vec<(String, String)>,
+    /// Symbolic links that the command made; none is taken over.
+    pub links: Vec<String>,
 }
 
 impl Workspace {
@@ -58,6 +60,7 @@ impl Workspace {
                 });
             }
         }
+        taken.links = self.links(other)?;
         let mut befores = Vec::new();
         for change in &batch {
             befores.push((change.path.clone(), content(&self.tree, &change.path)?));
@@ -71,6 +74,20 @@ impl Workspace {
         let put_back = taken.put_back.iter().map(|(path, _)| path.clone());
         state.put_back.extend(put_back);
         Ok(taken)
+    }
+
+    /// The links that stand in `other` and not here.
+    fn links(&self, other: &Tree) -> Result<Vec<String>, TreeError> {
+        let links = |entries: Vec<Entry>| -> BTreeSet<RelPath> {
+            let links = entries
+                .into_iter()
+                .filter(|e| matches!(e.kind, EntryKind::Symlink(_)));
+            links.map(|e| e.path).collect()
+        };
+        let ours = links(self.files()?);
+        let mut theirs = links(matching::unignored(other)?);
+        theirs.retain(|path| !ours.contains(path));
+        Ok(theirs.iter().map(ToString::to_string).collect())
     }
 
     /// Protected files that commands changed in this task, and that were put back.

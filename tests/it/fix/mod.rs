@@ -5,6 +5,7 @@ mod apart;
 mod check;
 mod commands;
 mod dialect;
+mod honest;
 mod loops;
 mod prompts;
 mod proof;

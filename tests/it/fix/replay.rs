@@ -57,6 +57,10 @@ async fn a_recording_is_equal_to_itself_and_a_changed_turn_is_found() {
     };
     let same = play().await;
     assert!(same.equal, "{:?}", same.difference);
+    // A reviewer whose only call failed left no reply; it fails again.
+    std::fs::create_dir(folder.join("review")).unwrap();
+    let same = play().await;
+    assert!(same.equal, "{:?}", same.difference);
     // The second answer now misses.
     let reply = folder.join("0002.reply.json");
     let text = std::fs::read_to_string(&reply)

@@ -23,7 +23,10 @@ async fn e11_one_round_of_points_goes_back_and_the_rest_stays_open() {
             point("adder/sums.py", 400, "note", "no such line"),
             point("elsewhere.py", 1, "must_fix", "not in the change"),
         ])),
-        says(json!([point("adder/sums.py", 2, "note", "fine now")])),
+        says(json!([
+            point("adder/sums.py", 2, "note", "fine now"),
+            point("elsewhere.py", 1, "must_fix", "still not in the change"),
+        ])),
     ]));
     let better = edit("adder/sums.py", "return a + b", "return sum((a, b))");
     let (fixed, model) = reviewed
@@ -38,7 +41,7 @@ async fn e11_one_round_of_points_goes_back_and_the_rest_stays_open() {
     );
     let told = model.told(2);
     assert!(
-        told.contains("1. `adder/sums.py:2`: add(a, None) should fail")
+        told.contains("1. `adder/sums.py:2` (must fix): add(a, None) should fail")
             && told.contains("existing tests are protected")
             && !told.contains("no such line")
             && !told.contains("not in the change"),
@@ -46,7 +49,12 @@ async fn e11_one_round_of_points_goes_back_and_the_rest_stays_open() {
     );
     let review = fixed.review.expect("a review");
     assert_eq!((review.sent_back.len(), review.unplaced), (1, 1));
-    assert_eq!(review.open.len(), 1, "the second look replaces the first");
+    assert_eq!(review.open.len(), 2, "the second look replaces the first");
+    assert_eq!(
+        (review.open[1].path.as_str(), review.open[1].line),
+        ("elsewhere.py", None),
+        "kept for the maintainer, without a line"
+    );
     assert_eq!(review.open[0].text, "fine now");
     assert!(fixed.diff.contains("sum((a, b))"));
     let reviewer = reviewed.reviewer.as_ref().unwrap();

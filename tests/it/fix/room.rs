@@ -2,7 +2,7 @@
 
 use super::{Case, SUMS, Scripted, case, edit, fixes_add, turn};
 use async_trait::async_trait;
-use mend::domain::{Cancel, StopReason};
+use mend::domain::{Cancel, StopReason, Verdict};
 use mend::model::{Message, Model, ModelError, Request, Turn};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -125,10 +125,38 @@ async fn an_overflow_shortens_the_conversation_and_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_overflow_cuts_recent_results_too_but_not_report_and_check() {
+    let read = || ("read_file", json!({"path": "adder/values.py"}));
+    let wrong = edit("adder/sums.py", "return a - b", "return a * b");
+    let right = edit("adder/sums.py", "return a * b", "return a + b");
+    let turns = vec![
+        turn("", &[read(), read(), read(), wrong]),
+        turn("Adds.", &[right]),
+    ];
+    let model = narrow(24_000, turns);
+    let fixed = long().run_with(&model).await;
+    assert_eq!(fixed.stop, StopReason::SuitePassed, "{:?}", fixed.error);
+    assert!(model.overflows.load(Ordering::SeqCst) > 0);
+    assert!({
+        let seen = model.script.seen.lock().unwrap();
+        seen[1].messages[0] == seen[0].messages[0]
+    });
+    let told = model.script.told(2);
+    assert!(told.contains("[shortened to make room"), "{told}");
+    assert!(
+        told.contains("Automatic full check after your edits:\nFAILED") && told.contains("6 != 5"),
+        "{told}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_overflow_that_nothing_can_shorten_ends_honestly() {
     let model = narrow(100, vec![]);
     let fixed = long().run_with(&model).await;
-    assert_eq!(fixed.stop, StopReason::ModelError);
+    assert_eq!(
+        (fixed.stop, fixed.verdict),
+        (StopReason::ContextLimit, Verdict::LimitReached)
+    );
     assert!(fixed.error.unwrap().contains("too long"));
     assert_eq!(model.overflows.load(Ordering::SeqCst), 1);
 }
