@@ -117,10 +117,7 @@ impl Loop<'_, '_> {
             (turn.calls, turn.carry) = (Vec::new(), None);
         }
         let end = turn.end;
-        let text = match text_only {
-            true => said::reply(&turn.text),
-            false => String::new(),
-        };
+        let text = said::reply(&turn.text);
         let words = match text_only {
             true => dialect::prose(&text, &self.work.settings),
             false => said::without_thoughts(&turn.text),

@@ -167,13 +167,11 @@ pub(super) fn parse(call: &ToolCall, settings: &Settings) -> Result<Call, String
         }
         "finish" => {
             let a: Finish = fields(&call.name, value)?;
-            let named = a.contradicting_tests.unwrap_or_default();
+            let named = contradictions(a.contradicting_tests.unwrap_or_default())?;
             let said = |text: Option<String>| text.filter(|t| !t.trim().is_empty());
             if a.summary.is_none() && a.question.is_none() && a.answer.is_none() {
                 return Err(format!("{CLOSING}; nothing was done"));
             }
-            let named: Vec<Contradiction> = named.into_iter().map(contradiction).collect();
-            named.iter().try_for_each(whole)?;
             Call::Finish(End {
                 summary: a.summary.unwrap_or_default(),
                 named,
@@ -249,6 +247,12 @@ fn contradiction(named: Named) -> Contradiction {
         why: text(named.why),
         confirmed: false,
     }
+}
+
+fn contradictions(named: Vec<Named>) -> Result<Vec<Contradiction>, String> {
+    let named: Vec<Contradiction> = named.into_iter().map(contradiction).collect();
+    named.iter().try_for_each(whole)?;
+    Ok(named)
 }
 
 /// Whether a contradiction says everything that a maintainer compares.

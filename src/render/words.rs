@@ -61,7 +61,7 @@ pub(super) fn limit(stop: StopReason, turns: u32) -> String {
         StopReason::TokenLimit => "stopped at the limit of input tokens".to_string(),
         StopReason::MoneyLimit => "stopped at the limit of spend".to_string(),
         StopReason::ContextLimit => {
-            "the work grew longer than the model takes in one request".to_string()
+            "the conversation became too long for the model".to_string()
         }
         StopReason::CheckTimedOut => {
             "the check ran into its time limit again after an edit".to_string()
