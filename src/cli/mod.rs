@@ -57,8 +57,8 @@ pub async fn run() -> ExitCode {
         Command::Edit(args) => edit::run(args),
         Command::Demo(args) => demo::run(args, &machine).await,
         Command::Serve(args) => serve::run(args, &machine).await,
-        Command::Fix(args) => fix::run(args, &machine).await,
-        Command::Replay(args) => replay::run(args, &machine).await,
+        Command::Fix(args) => Box::pin(fix::run(args, &machine)).await,
+        Command::Replay(args) => Box::pin(replay::run(args, &machine)).await,
     };
     match result {
         Ok(_) if out::lost() => {

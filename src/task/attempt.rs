@@ -163,7 +163,7 @@ impl Attempt<'_> {
     /// Prepares, fixes and saves what came of it. What only a person can settle is an ending too.
     async fn work(&self, session: &Session) -> Result<Outgoing, TaskError> {
         let task = self.claimed.task.id;
-        let outgoing = match self.try_it(session).await {
+        let outgoing = match Box::pin(self.try_it(session)).await {
             Ok(outgoing) => outgoing,
             Err(error) if self.by_person.load(Ordering::Acquire) => {
                 tracing::info!(%task, %error, "stopped by a person");

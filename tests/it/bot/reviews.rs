@@ -74,7 +74,7 @@ async fn a_question_on_a_line_gets_an_answer_and_no_commit() {
         .unwrap();
     let task = world.ended(2).await;
     assert_eq!(task.trigger.by.login, WRITER);
-    assert_eq!(world.pulls(), [pull.clone()]);
+    assert_eq!(world.pulls(), std::slice::from_ref(&pull));
     let all = world.sim.line_comments(REPO, pull.number);
     let answer = all
         .iter()

@@ -23,9 +23,13 @@ fn setup(found: &Detection) -> Vec<String> {
 const PYTEST: (&str, &str) = ("tests/test_a.py", "import pytest\n");
 const UNIT: &str = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n";
 
+/// Paths with their texts.
+type Files = &'static [(&'static str, &'static str)];
+
 #[test]
+#[allow(clippy::too_many_lines)] // a table
 fn each_ecosystem_has_its_check() {
-    let table: &[(&[(&str, &str)], &str)] = &[
+    let table: &[(Files, &str)] = &[
         (
             &[
                 ("package.json", r#"{"devDependencies": {"vitest": "1"}}"#),
@@ -135,7 +139,7 @@ fn each_ecosystem_has_its_check() {
 #[test]
 fn what_python_needs_is_read_from_its_metadata() {
     let project = "[build-system]\nrequires = ['flit_core']\n[project]\nname = 'x'\n";
-    let table: &[(&str, &[(&str, &str)], &str)] = &[
+    let table: &[(&str, Files, &str)] = &[
         ("", &[], "python3 -m pip install -e . pytest"),
         (
             "[project.optional-dependencies]\ntests = ['pytest']\ndocs = ['sphinx']\n",
@@ -210,6 +214,7 @@ fn what_python_needs_is_read_from_its_metadata() {
 #[test]
 fn what_the_others_need_is_read_from_their_manifests() {
     let depends = r#"{"scripts": {"test": "jest"}, "devDependencies": {"jest": "1"}}"#;
+    #[allow(clippy::type_complexity)]
     let table: &[(&[(&str, &str)], &[&str])] = &[
         (
             &[("package.json", depends), ("package-lock.json", "")],

@@ -145,7 +145,7 @@ async fn sb_05_the_disk_is_not_filled() {
         ),
     ] {
         let work = Work::new(starts()[0]);
-        let free = || rustix::fs::statvfs(&work.path()).unwrap();
+        let free = || rustix::fs::statvfs(work.path()).unwrap();
         let before = free();
         let mut spec = spec(&work.path(), script);
         spec.limits.disk = 3 << 30;
