@@ -41,7 +41,8 @@ pub(super) async fn run(args: ReplayArgs, machine: &Machine) -> anyhow::Result<u
     let scratch = machine.scratch()?;
     let cancel = machine.stop_signal()?;
     let journal = Terminal::new(machine.colour());
-    let replayed = lab::replay(&args.folder, sandbox, scratch.path(), &cancel, &journal).await?;
+    let playing = lab::replay(&args.folder, sandbox, scratch.path(), &cancel, &journal);
+    let replayed = Box::pin(playing).await?;
     scratch.close()?;
     if args.json {
         out::json(&replayed)?;

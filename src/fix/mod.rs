@@ -132,6 +132,11 @@ pub enum FixError {
 /// # Errors
 /// See [`FixError`].
 pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
+    // On the heap, since its state is large and callers hold it.
+    Box::pin(fix(input)).await
+}
+
+async fn fix(input: &Input<'_>) -> Result<Fixed, FixError> {
     let begun = Instant::now();
     let start = input.start.unwrap_or(input.base);
     let base_tree = Tree::open(input.base)?;

@@ -196,7 +196,7 @@ impl Attempt<'_> {
         let (task, trigger) = (self.claimed.task.id, self.trigger());
         let prepared = prepare(self.bench, session.clone(), task, trigger, self.cancel).await?;
         self.board.mark("prepare");
-        self.fix(&prepared).await
+        Box::pin(self.fix(&prepared)).await
     }
 
     /// Where the checks of this commit are kept.
