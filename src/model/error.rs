@@ -123,16 +123,18 @@ impl Fault {
 
 fn echoes(message: &str, request: &[u8], model: &str) -> bool {
     let request = String::from_utf8_lossy(&request[..request.len().min(COMPARED)]);
-    // The message is one line of visible text; the request's own line breaks are compared as blanks.
+    // The message is one line of visible text, so breaks and runs of blanks are compared as one.
+    let blanks = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let request = request
         .replace("\\n", " ")
         .replace("\\t", " ")
         .replace("\\\"", "\"");
+    let request = blanks(&request);
     let plain = match model.is_empty() {
         true => message.to_string(),
         false => message.replace(model, ""),
     };
-    let chars: Vec<char> = plain.chars().collect();
+    let chars: Vec<char> = blanks(&plain).chars().collect();
     chars
         .windows(ECHO)
         .any(|run| request.contains(&run.iter().collect::<String>()))
