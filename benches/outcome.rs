@@ -40,7 +40,9 @@ fn pytest_verbose() -> String {
 }
 
 fn cargo_test() -> String {
-    let mut text = String::from("   Compiling shop v0.1.0 (/repo)\nrunning 200000 tests\n");
+    let mut text = String::from(
+        "   Compiling shop v0.1.0 (/repo)\n    Finished `test` profile [unoptimized + debuginfo] target(s) in 1.00s\n     Running unittests src/lib.rs (target/debug/deps/shop-0)\n\nrunning 200000 tests\n",
+    );
     text +=
         &lines(|out, n| writeln!(out, "test module_{}::tests::case_{n} ... ok", n % 300).unwrap());
     text + "\ntest result: ok. 200000 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 9.00s\n"
