@@ -5,7 +5,7 @@
 
 use super::alone::alone;
 use super::project::{folder_of, name_of};
-use super::prove::test_script;
+use super::script::test_script;
 use super::trial::{CANARY, CANARY_ON_BASE, Trial};
 use super::{CheckCommand, CheckError, Checks};
 use crate::domain::{Cancel, Journal, Outcome};

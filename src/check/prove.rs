@@ -5,10 +5,11 @@ use super::alone::alone;
 use super::missing::{Written, added_name, no_behaviour};
 use super::red::{is_program, not_fixed, not_green, not_red, ran};
 use super::run::blocking;
+use super::script::test_script;
 use super::trial::{GREEN, RED, Trial, WITHOUT};
 use super::{CheckCommand, CheckError, Checks, pairs};
 use crate::domain::{Cancel, CheckRun, Journal, Outcome, Reproduction};
-use crate::tree::{Change, EntryKind, RelPath, Tree};
+use crate::tree::{Change, EntryKind, RelPath};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
 
@@ -369,17 +370,4 @@ impl<'a> Prover<'a> {
         })
         .await
     }
-}
-
-/// The `test` script of the package.json in a folder, where npm would run nothing before it.
-pub(super) fn test_script(tree: &Tree, folder: Option<&str>) -> Option<String> {
-    const MAX_BYTES: u64 = 512 * 1024;
-    let path = folder.map_or("package.json".to_string(), |f| format!("{f}/package.json"));
-    let bytes = tree
-        .read_up_to(&RelPath::parse(&path).ok()?, MAX_BYTES)
-        .ok()?;
-    let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
-    let scripts = manifest.get("scripts")?;
-    let plain = scripts.get("pretest").is_none();
-    Some(scripts.get("test")?.as_str()?.trim().to_string()).filter(|_| plain)
 }

@@ -3,10 +3,10 @@
 
 use super::{FixError, Input, apart};
 use crate::agent::Base;
-use crate::check::{self, CheckError, Checks, Prover, Runs, overall};
+use crate::check::{self, CheckCommand, CheckError, Checks, Prover, Runs, overall, test_scripts};
 use crate::domain::{CheckPair, CheckRun, Outcome, Reproduction, Weakness, WeaknessKind};
 use crate::edit::{FileChange, NEW_FILE_MODE};
-use crate::gate::{self, Changed, Surroundings};
+use crate::gate::{self, Called, Changed, Surroundings};
 use crate::tree::{Change, EntryKind, RelPath, Tree};
 use crate::workspace::{Matcher, Options};
 use std::collections::BTreeSet;
@@ -147,8 +147,19 @@ fn weaknesses(
         Some(change) => change.after.is_some(),
         None => RelPath::parse(path).is_ok_and(|p| matches!(base.stat(&p), Ok(Some(_)))),
     };
-    let commands = untouched.commands.iter().map(|c| c.command.clone());
-    let commands: Vec<String> = commands.chain(test_script(base)).collect();
+    let mut commands = Vec::new();
+    for CheckCommand {
+        command, folder, ..
+    } in &untouched.commands
+    {
+        let mut texts = test_scripts(base, folder.as_deref());
+        texts.push(command.clone());
+        let called = |text| Called {
+            folder: folder.clone(),
+            text,
+        };
+        commands.extend(texts.into_iter().map(called));
+    }
     let mut found = gate::weaknesses(
         &changed,
         &Surroundings {
@@ -206,15 +217,6 @@ fn against_base(
         }
     }
     Ok(whole)
-}
-
-/// The script behind `npm test`, which may name files of the project.
-fn test_script(base: &Tree) -> Option<String> {
-    const MAX_BYTES: u64 = 512 * 1024;
-    let path = RelPath::parse("package.json").ok()?;
-    let bytes = base.read_up_to(&path, MAX_BYTES).ok()?;
-    let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
-    Some(manifest.get("scripts")?.get("test")?.as_str()?.to_string())
 }
 
 /// Asks whether the check is still red where it has to be.

@@ -4,22 +4,13 @@
 //! Rules over names and settings find the known ways to bend a run; they cannot prove that there is
 //! no other. Code that runs inside the runner's own process can always imitate it.
 
-use super::Changed;
 use super::python_modules::LOADED;
 use super::settings;
+use super::{Called, Changed, Surroundings};
 use crate::domain::{Weakness, WeaknessKind};
 use regex::Regex;
 use similar::{ChangeTag, TextDiff};
 use std::sync::LazyLock;
-
-/// What the rules have to know beside the change.
-pub struct Surroundings<'a> {
-    /// The commands of the check, and the `test` script behind them.
-    pub commands: &'a [String],
-    pub is_test: &'a dyn Fn(&str) -> bool,
-    /// Whether a file stands there with the change.
-    pub exists: &'a dyn Fn(&str) -> bool,
-}
 
 /// Names of files that a runner loads or obeys, wherever they lie.
 const LOADED_BY_RUNNER: &[(&str, &str)] = &[
@@ -145,7 +136,7 @@ fn by_name(change: &Changed<'_>, around: &Surroundings<'_>) -> Option<String> {
     if name == "build.rs" && change.before.is_none() {
         return Some("cargo runs it before it compiles the tests".into());
     }
-    let by_make = |command: &String| command.split_whitespace().any(|w| w == "make");
+    let by_make = |c: &Called| c.text.split_whitespace().any(|w| w == "make");
     let is_makefile = MAKEFILES.contains(&name) || name.ends_with(".mk");
     (is_makefile && around.commands.iter().any(by_make))
         .then(|| "the check runs `make`, which obeys it".into())
@@ -156,10 +147,16 @@ fn named_by_command(change: &Changed<'_>, around: &Surroundings<'_>) -> Option<S
     if (around.is_test)(change.path) && change.before.is_none() {
         return None;
     }
-    let names = |command: &String| {
-        command
-            .split(|c: char| c.is_whitespace() || "'\"=;&|()".contains(c))
-            .any(|word| word.strip_prefix("./").unwrap_or(word) == change.path)
+    let names = |called: &Called| {
+        let folder = called
+            .folder
+            .as_ref()
+            .map_or(String::new(), |f| format!("{f}/"));
+        let mut words = called
+            .text
+            .split(|c: char| c.is_whitespace() || "'\"=;&|()".contains(c));
+        let path = change.path.strip_prefix(&folder);
+        path.is_some_and(|path| words.any(|w| w.strip_prefix("./").unwrap_or(w) == path))
     };
     around
         .commands
@@ -260,10 +257,15 @@ mod tests {
         };
         let around = Surroundings {
             commands: &[
-                "python3 -m pytest".into(),
-                "./ci/run.sh".into(),
-                "make test".into(),
-            ],
+                (None, "python3 -m pytest"),
+                (None, "./ci/run.sh"),
+                (None, "make test"),
+                (Some("web"), "node tools/run.js"),
+            ]
+            .map(|(folder, text): (Option<&str>, &str)| Called {
+                folder: folder.map(String::from),
+                text: text.into(),
+            }),
             is_test: &|p| p.starts_with("tests/"),
             exists: &|p| matches!(p, "pkg/__init__.py" | "pkg/sub/__init__.py"),
         };
@@ -285,11 +287,12 @@ mod tests {
             "build.rs",
             "Makefile",
             "ci/run.sh",
+            "web/tools/run.js",
             ".config/nextest.toml",
         ] {
             assert!(of(path, None, "x").is_some(), "{path}");
         }
-        for path in ["src/lib.rs", "README.md", "pkg/conf.py", "docs/jest.md"] {
+        for path in ["src/lib.rs", "pkg/conf.py", "docs/jest.md", "tools/run.js"] {
             assert_eq!(of(path, None, "x"), None, "{path}");
         }
         assert!(of("a/b_test.go", None, "func TestMain(m *testing.M) {}").is_some());

@@ -6,7 +6,7 @@ mod python_modules;
 mod settings;
 mod tests_only;
 
-pub use harness::{Surroundings, weaknesses};
+pub use harness::weaknesses;
 pub use in_source::touched_tests;
 pub use tests_only::tests_changed;
 
@@ -14,6 +14,22 @@ use crate::domain::REFUSED_PATHS;
 use crate::text::Redactor;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::sync::LazyLock;
+
+/// A command of the check.
+pub struct Called {
+    /// The folder that it runs in, where that is not the root.
+    pub folder: Option<String>,
+    pub text: String,
+}
+
+/// What the rules have to know beside the change.
+pub struct Surroundings<'a> {
+    /// The commands of the check, and the scripts behind them.
+    pub commands: &'a [Called],
+    pub is_test: &'a dyn Fn(&str) -> bool,
+    /// Whether a file stands there with the change.
+    pub exists: &'a dyn Fn(&str) -> bool,
+}
 
 /// Bytes of all changed files together.
 const MAX_BYTES: usize = 5 * 1024 * 1024;

@@ -158,6 +158,45 @@ async fn new_tests_can_be_switched_off() {
     assert!(!system.contains("new test file"), "{system}");
 }
 
+/// What a package's script names lies in the package's folder.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_a_packages_script_runs_is_a_part_of_the_harness() {
+    let files: &[(&str, &str)] = &[
+        ("README.md", "Two parts.\n"),
+        ("web/sums.js", "exports.add = (a, b) => a - b\n"),
+        (
+            "web/tools/run.js",
+            "const { add } = require('../sums.js')\nconst ok = add(2, 3) === 5\nconsole.log(ok ? '1 passed, 0 failed' : '0 passed, 1 failed')\nprocess.exit(ok ? 0 : 1)\n",
+        ),
+        (
+            "web/package.json",
+            r#"{"name": "web", "scripts": {"test": "node tools/run.js"}}"#,
+        ),
+        (
+            ".github/mend.toml",
+            "[packages.web]\ncheck = \"npm test\"\n",
+        ),
+    ];
+    let turns = vec![vec![
+        edit("web/sums.js", "a - b", "a + b"),
+        edit(
+            "web/tools/run.js",
+            "const ok = add(2, 3) === 5",
+            "const ok = true",
+        ),
+    ]];
+    let (fixed, _) = run(files, NEGATIVE, turns).await;
+    let named: Vec<&str> = fixed.weaknesses.iter().map(|w| w.path.as_str()).collect();
+    assert_eq!(
+        (fixed.verdict, fixed.reason, named),
+        (
+            Verdict::Draft,
+            Reason::HarnessChanged,
+            vec!["web/tools/run.js"]
+        )
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn node_and_cargo_prove_in_their_own_way() {
     let node: &[(&str, &str)] = &[
