@@ -137,6 +137,7 @@ impl Server {
             scratch,
             baselines: state.join("baselines"),
             setup: set_ups(settings, &redactor),
+            git_in_sandbox: settings.git.in_sandbox,
             redactor,
             clock: extra.clock,
             times: extra.times,

@@ -59,6 +59,9 @@ impl Baseline {
             "{:?} {:?} {}",
             options.limit, command.limit_s, command.named
         ));
+        if options.git.is_some() {
+            add("git");
+        }
         RelPath::parse(&format!("{}.json", hex::encode(&hash.finalize()[..20])))
     }
 

@@ -30,6 +30,11 @@ pub enum CheckError {
         "the set-up leaves {files} files in the project; let it write into $MEND_DEPS, node_modules or .venv"
     )]
     SetUpTooLarge { files: usize },
+    /// The sandbox gives no command a network.
+    #[error(
+        "the project's set-up (`{step}`) needs bubblewrap, and the sandbox is a container engine; set `sandbox.backend` to \"bwrap\", or put what the project needs into the image and write `setup = []` into `{REPO_FILE}`"
+    )]
+    NoSetUpHere { step: String },
     #[error("stopped")]
     Stopped,
     /// Part of a check was asked for in a way that the commands do not take.

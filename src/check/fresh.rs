@@ -2,7 +2,7 @@
 //! changes, so that nothing a run leaves behind reaches the next one or the commit (rule B7).
 
 use super::run::blocking;
-use super::{Baseline, CheckCommand, CheckError, RunOptions, SetUp, narrow, run};
+use super::{Baseline, CheckCommand, CheckError, Prepared, RunOptions, SetUp, narrow, run};
 use crate::domain::{Cancel, CheckRun, Journal, Progress};
 use crate::sandbox::Sandbox;
 use crate::tree::{Change, TempFolder, Tree, copy_tree, write_all};
@@ -95,6 +95,24 @@ impl Checks {
         runs
     }
 
+    /// The set-up of the tree in `copy`, for whatever runs in it.
+    pub(super) async fn prepared(
+        &self,
+        copy: &Path,
+        cancel: &Cancel,
+        journal: &dyn Journal,
+    ) -> Result<Option<Prepared>, CheckError> {
+        match &self.setup {
+            Some(setup) => {
+                let git = self.options.git.as_deref();
+                setup
+                    .prepare(&self.sandbox, copy, git, cancel, journal)
+                    .await
+            }
+            None => Ok(None),
+        }
+    }
+
     /// The commands on the copy in `folder`, after the set-up for exactly this state of the tree.
     async fn set_up_and_run(
         &self,
@@ -106,16 +124,13 @@ impl Checks {
     ) -> Result<Vec<CheckRun>, CheckError> {
         let copy = folder.path().join("repo");
         let mut set_up = String::new();
-        if let Some(setup) = &self.setup {
-            let sandbox = &self.sandbox;
-            let prepared = setup.prepare(sandbox, &copy, cancel, journal).await?;
-            if let Some(prepared) = prepared {
-                if let Some(runs) = prepared.not_started(commands) {
-                    return Ok(runs);
-                }
-                set_up = prepared.key();
-                prepared.lay(&copy, folder.path(), &mut options).await?;
+        let prepared = self.prepared(&copy, cancel, journal).await?;
+        if let Some(prepared) = prepared {
+            if let Some(runs) = prepared.not_started(commands) {
+                return Ok(runs);
             }
+            set_up = prepared.key();
+            prepared.lay(&copy, folder.path(), &mut options).await?;
         }
         match baseline.cloned() {
             Some(baseline) => {

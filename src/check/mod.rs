@@ -21,6 +21,7 @@ mod script;
 mod setup;
 mod shell;
 mod trial;
+mod vcs;
 
 pub use baseline::Baseline;
 pub use command::{CheckCommand, SetupCommand};
@@ -34,3 +35,4 @@ pub use run::{RunOptions, overall, run};
 pub use script::test_scripts;
 pub use setup::{Ecosystem, Prepared, SetUp, SetUpFile, SetUpSettings};
 pub use shell::Shelled;
+pub use vcs::wants_git;

@@ -2,7 +2,7 @@
 
 use super::attempt::{attempt, refused};
 use super::report::{self, Asked, Collected};
-use super::{CheckCommand, CheckError, again};
+use super::{CheckCommand, CheckError, again, vcs};
 use crate::domain::{Cancel, CheckRun, Classification, Exit, Journal, Kind, Outcome, Progress};
 use crate::outcome::{Input, NO_SIGN, classify};
 use crate::sandbox::{Bounds, Mount, Ran, Sandbox, Spec};
@@ -48,6 +48,8 @@ pub struct RunOptions {
     pub env: Vec<(String, String)>,
     /// Further folders and files of the host, after the tree.
     pub mounts: Vec<Mount>,
+    /// What commands see as `.git`, read-only; `None`: they see none.
+    pub git: Option<PathBuf>,
     /// A folder of the host that is kept from run to run (what cargo built).
     pub cache: Option<PathBuf>,
     /// Memory, processes and the like; `limit` stands for its wall time.
@@ -188,6 +190,10 @@ pub(super) fn spec(
     }
     mounts.extend(options.mounts.iter().cloned());
     env.extend(options.env.iter().cloned());
+    if let Some(git) = &options.git {
+        mounts.push(vcs::mount(git));
+        env.extend(vcs::variables());
+    }
     env.extend(command.env.iter().cloned());
     if let Some((name, value)) = &asked.variable {
         let own = env

@@ -2,8 +2,8 @@
 //! look at, and then gone (rule B7).
 
 use super::run::{blocking, raw};
-use super::{CheckCommand, CheckError, Checks};
-use crate::domain::Cancel;
+use super::{CheckCommand, CheckError, Checks, RunOptions};
+use crate::domain::{Cancel, NoJournal};
 use crate::sandbox::Ran;
 use crate::tree::{Change, TempFolder, Tree};
 use std::time::Duration;
@@ -27,7 +27,9 @@ impl Shelled {
 }
 
 impl Checks {
-    /// Runs a command for `/bin/sh -c` at the root of the source with `changes`.
+    /// Runs a command for `/bin/sh -c` at the root of the source with `changes`, with the
+    /// dependencies that a check of this state has. Where their set-up fails, the command runs
+    /// without them, and its output says so first.
     ///
     /// # Errors
     /// As [`Checks::full`].
@@ -39,21 +41,48 @@ impl Checks {
         cancel: &Cancel,
     ) -> Result<Shelled, CheckError> {
         let folder = self.fresh(changes).await?;
-        let copy = folder.path().join("repo");
         let mut options = self.options.clone();
         options.limit = limit;
         let command = CheckCommand::new(command, "asked for by the model");
-        let ran = raw(&self.sandbox, &copy, &command, &options, cancel).await;
-        match ran {
-            Ok(ran) => Ok(Shelled {
-                ran,
-                tree: Tree::open(&copy)?,
-                folder,
-            }),
+        match self.in_folder(&folder, &command, options, cancel).await {
+            Ok((ran, tree)) => Ok(Shelled { ran, tree, folder }),
             Err(error) => {
                 blocking(move || Ok(folder.close()?)).await?;
                 Err(error)
             }
         }
+    }
+
+    async fn in_folder(
+        &self,
+        folder: &TempFolder,
+        command: &CheckCommand,
+        mut options: RunOptions,
+        cancel: &Cancel,
+    ) -> Result<(Ran, Tree), CheckError> {
+        let copy = folder.path().join("repo");
+        let mut laid = Vec::new();
+        let mut failed = None;
+        if let Some(prepared) = self.prepared(&copy, cancel, &NoJournal).await? {
+            let runs = prepared.not_started(std::slice::from_ref(command));
+            failed = runs.and_then(|runs| runs.into_iter().next());
+            laid = prepared.lay(&copy, folder.path(), &mut options).await?;
+        }
+        let mut ran = raw(&self.sandbox, &copy, command, &options, cancel).await?;
+        if let Some(failed) = failed {
+            let first = format!("[{}]\n", failed.classification.reason);
+            ran.output.splice(0..0, first.into_bytes());
+        }
+        // What the set-up laid there is none of the command's doing.
+        blocking(move || {
+            let tree = Tree::open(&copy)?;
+            for path in &laid {
+                if tree.stat(path).is_ok_and(|s| s.is_some()) {
+                    tree.remove(path)?;
+                }
+            }
+            Ok((ran, tree))
+        })
+        .await
     }
 }

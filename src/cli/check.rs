@@ -2,6 +2,7 @@
 
 use super::check_classify::{self, ClassifyArgs};
 use super::check_detect;
+use super::git_of::git_of;
 use super::machine::Machine;
 use crate::check::{self, CheckCommand, CheckError, Checks, RunOptions};
 use crate::config::Ground;
@@ -150,19 +151,23 @@ async fn run_check(
     let settings = crate::app::sandbox_settings(&ground.sandbox, &machine.environment);
     let sandbox = Sandbox::find(&settings).await?;
     let limit = timeout.unwrap_or_else(|| config.limits.narrow(&Limits::default()).check_s);
+    let cancel = Cancel::new();
+    let parent = std::env::temp_dir();
+    let seen = TempFolder::create(&parent, 0o711)?;
+    let at = seen.path().join("git");
+    let git = git_of(path, &tree, ground.git, at, &cancel).await?;
     let options = RunOptions {
+        git,
         limit: Duration::from_secs(limit),
         files: tree.walk()?.into_iter().map(|e| e.path.into()).collect(),
         ..RunOptions::default()
     };
-    let cancel = Cancel::new();
     let stop = cancel.clone();
     let interrupt = tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
             stop.cancel();
         }
     });
-    let parent = std::env::temp_dir();
     if let Err(e) = sweep(&parent) {
         tracing::debug!(error = %e, "an old temporary folder stays");
     }
@@ -182,6 +187,7 @@ async fn run_check(
     let terminal = Terminal::default();
     let beat = terminal.beat();
     let runs = checks.full(&[], None, &cancel, &terminal).await;
+    seen.close()?;
     beat.abort();
     interrupt.abort();
     let runs = runs?;

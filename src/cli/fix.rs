@@ -1,6 +1,7 @@
 //! `mend fix PATH --report FILE`: one fix without the bot.
 
 use super::exit::{DONE, NO, WrongUse};
+use super::git_of::git_of;
 use super::machine::Machine;
 use super::out;
 use super::terminal::Terminal;
@@ -149,6 +150,8 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         true => None,
         false => Some(machine.set_up(&args.path, &config, rules, &redactor, scratch.path())),
     };
+    let at = scratch.path().join("git");
+    let git = git_of(&args.path, &tree, engine.git, at, &cancel).await?;
     let input = Input {
         base: &base,
         start: None,
@@ -157,6 +160,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         guidance: &args.guidance,
         config: &config,
         setup,
+        git: git.as_deref(),
         commands: &args.check,
         base_check: !args.no_base,
         baseline: None,

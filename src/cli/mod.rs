@@ -8,6 +8,7 @@ mod demo;
 mod edit;
 mod exit;
 mod fix;
+mod git_of;
 mod machine;
 mod out;
 mod replay;

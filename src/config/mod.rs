@@ -3,6 +3,7 @@
 
 mod environment;
 mod error;
+mod git;
 mod models;
 mod network;
 mod prompts;
@@ -19,6 +20,7 @@ mod values;
 
 pub use environment::Environment;
 pub use error::ConfigError;
+pub use git::{GitInSandbox, GitRules};
 pub use network::{NetworkSettings, SetupFile, SetupSettings};
 pub use publish::{IssueLink, PublishSettings, is_base_branch};
 pub use repo::{PackageConfig, REPO_FILE, RepoConfig, RepoLimits};

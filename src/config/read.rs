@@ -38,6 +38,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         },
         network: network::network(r),
         setup: network::setup(r),
+        git: super::git::git(r),
     };
     let database = database(r, &server.state_dir);
     let repos = repos(r);
@@ -53,6 +54,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         sandbox: engine.sandbox.clone(),
         network: engine.network.clone(),
         setup: engine.setup.clone(),
+        git: engine.git,
         repos,
         publish,
     });

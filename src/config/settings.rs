@@ -1,6 +1,7 @@
 //! The server's settings: one file, every key overridable by a variable, checked once at start
 //! with all mistakes named together.
 
+use super::git::GitRules;
 use super::network::{NetworkSettings, SetupSettings};
 use super::publish::PublishSettings;
 use super::reader::Reader;
@@ -64,6 +65,7 @@ pub struct Settings {
     pub sandbox: SandboxSettings,
     pub network: NetworkSettings,
     pub setup: SetupSettings,
+    pub git: GitRules,
     pub repos: ReposSettings,
     pub publish: PublishSettings,
 }
@@ -78,6 +80,7 @@ pub struct Engine {
     pub sandbox: SandboxSettings,
     pub network: NetworkSettings,
     pub setup: SetupSettings,
+    pub git: GitRules,
 }
 
 impl Settings {
@@ -114,6 +117,7 @@ pub struct Ground {
     pub sandbox: SandboxSettings,
     pub network: NetworkSettings,
     pub setup: SetupSettings,
+    pub git: GitRules,
 }
 
 impl Ground {
@@ -124,6 +128,8 @@ impl Ground {
             "sandbox",
             "network",
             "setup",
+            "git.",
+            "MEND_GIT_",
             "MEND_SANDBOX",
             "MEND_NETWORK",
             "MEND_SETUP",
@@ -134,6 +140,7 @@ impl Ground {
                 sandbox: engine.sandbox,
                 network: engine.network,
                 setup: engine.setup,
+                git: engine.git,
             }),
             false => Err(SettingsError::Mistakes(mistakes)),
         }

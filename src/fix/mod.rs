@@ -43,6 +43,8 @@ pub struct Input<'a> {
     pub config: &'a RepoConfig,
     /// The project's set-up, before its checks; `None` where it gets none.
     pub setup: Option<Arc<SetUp>>,
+    /// What commands see as `.git`, read-only; `None`: they see none.
+    pub git: Option<&'a Path>,
     /// Commands that replace the configured or detected ones; empty for none.
     pub commands: &'a [String],
     /// Whether the check runs on the untouched code first.
@@ -140,6 +142,9 @@ async fn fix(input: &Input<'_>) -> Result<Fixed, FixError> {
     let begun = Instant::now();
     let start = input.start.unwrap_or(input.base);
     let base_tree = Tree::open(input.base)?;
+    if let Some(setup) = &input.setup {
+        setup.possible(&input.sandbox, &base_tree)?;
+    }
     let (commands, no_check) = base::commands(input, &base_tree)?;
     input.journal.tell(Progress::Step("base check"));
     let untouched = checks(input, input.base, &commands)?;
@@ -221,6 +226,7 @@ fn checks(input: &Input<'_>, folder: &Path, commands: &[CheckCommand]) -> Result
             limit: Duration::from_secs(input.limits.check_s),
             files: files.map(|e| e.path.to_string()).collect(),
             again: input.limits.reruns,
+            git: input.git.map(Path::to_path_buf),
             ..RunOptions::default()
         },
         source,

@@ -67,11 +67,7 @@ impl Mirror {
         for name in wanted {
             check_reference(name)?;
         }
-        let turn = self.git.lock_of(self.id);
-        let turn = tokio::select! {
-            () = cancel.cancelled() => return Err(GitError::Cancelled),
-            turn = turn.lock_owned() => turn,
-        };
+        let turn = self.turn(cancel).await?;
         // The clock starts when it is this fetch's turn.
         let call = self.git.call(url, credential, cancel)?;
         let (mirror, url, wanted) = (self.clone(), url.to_string(), wanted.to_vec());
@@ -140,8 +136,24 @@ impl Mirror {
         blocking(move || Private::create(mirror.git, &mirror.path, &path)).await
     }
 
+    pub(super) fn git(&self) -> &Git {
+        &self.git
+    }
+
+    /// This process's turn with the mirror.
+    pub(super) async fn turn(
+        &self,
+        cancel: &Cancel,
+    ) -> Result<tokio::sync::OwnedMutexGuard<()>, GitError> {
+        let turn = self.git.lock_of(self.id);
+        tokio::select! {
+            () = cancel.cancelled() => Err(GitError::Cancelled),
+            turn = turn.lock_owned() => Ok(turn),
+        }
+    }
+
     /// The lock between processes; the one inside this process is held already.
-    fn lock(&self, deadline: Instant, cancel: &Cancel) -> Result<File, GitError> {
+    pub(super) fn lock(&self, deadline: Instant, cancel: &Cancel) -> Result<File, GitError> {
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)

@@ -83,6 +83,7 @@ pub async fn replay(
         guidance: &task.guidance,
         config: &config,
         setup: None,
+        git: None,
         commands: &task.check,
         base_check: task.base_check,
         baseline: None,

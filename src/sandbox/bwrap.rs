@@ -52,4 +52,8 @@ impl Backend for Bwrap {
     fn path_inside(&self) -> Option<String> {
         Some(self.toolchains.path())
     }
+
+    fn takes_network(&self) -> bool {
+        true
+    }
 }

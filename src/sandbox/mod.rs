@@ -103,6 +103,11 @@ trait Backend: std::fmt::Debug + Send + Sync {
     fn path_inside(&self) -> Option<String> {
         None
     }
+
+    /// Whether a command can have [`Spec::network`].
+    fn takes_network(&self) -> bool {
+        false
+    }
 }
 
 impl Sandbox {
@@ -145,6 +150,11 @@ impl Sandbox {
     /// The folders of toolchains outside the system that commands see read-only.
     pub fn toolchain_folders(&self) -> Vec<PathBuf> {
         self.0.toolchain_folders()
+    }
+
+    /// Whether a command can have [`Spec::network`]: only bubblewrap's, behind the proxy.
+    pub fn takes_network(&self) -> bool {
+        self.0.takes_network()
     }
 
     /// `PATH` inside; `None` when an image says it.

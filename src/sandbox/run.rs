@@ -13,6 +13,7 @@ use crate::domain::Cancel;
 use rustix::process::{Signal, pidfd_send_signal};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
@@ -51,6 +52,7 @@ pub(super) async fn run(
         command: layout::command(spec)?,
         work: work.clone(),
         user: sandbox.user,
+        git: spec.git().map(PathBuf::from),
         cgroups: group.doors().collect(),
     };
     if cancel.is_cancelled() {

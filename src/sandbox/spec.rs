@@ -204,6 +204,12 @@ pub(super) fn text(path: &Path) -> Result<String, SandboxError> {
 }
 
 impl Spec {
+    /// The host's folder that is the work folder's `.git`.
+    pub(super) fn git(&self) -> Option<&Path> {
+        let is_git = |m: &&Mount| !m.writable && m.inside == Path::new("/repo/.git");
+        self.mounts.iter().find(is_git).map(|m| m.host.as_path())
+    }
+
     pub(super) fn check(&self) -> Result<(), SandboxError> {
         let bad = |what: String| Err(SandboxError::BadSpec(what));
         if self.argv.first().is_none_or(String::is_empty) {

@@ -33,6 +33,8 @@ pub(super) struct Order {
     pub work: String,
     /// Whom to become, when mend is root.
     pub user: Option<Owner>,
+    /// A read-only git directory, whose top has to be that user's: git takes no other's.
+    pub git: Option<PathBuf>,
     /// The files through which to join control groups.
     pub cgroups: Vec<PathBuf>,
 }
@@ -187,6 +189,10 @@ fn prepare_as_root(order: &Order, user: Owner) -> Result<&'static str, Failure> 
     let of = owner::of(work).map_err(failed("look at the work folder"))?;
     owner::give(work, &[of.uid, geteuid().as_raw()], user)
         .map_err(failed("give the work folder to the sandbox's user"))?;
+    if let Some(git) = &order.git {
+        std::os::unix::fs::lchown(git, Some(user.uid), Some(user.gid))
+            .map_err(failed("give the git directory to the sandbox's user"))?;
+    }
 
     unshare(CloneFlags::CLONE_NEWNS).map_err(|e| (Stage::MountNamespace, e.to_string()))?;
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;

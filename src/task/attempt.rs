@@ -242,6 +242,7 @@ impl Attempt<'_> {
             guidance: &before.guidance,
             config: &prepared.config,
             setup: Some(self.set_up(&prepared.config)),
+            git: prepared.git.as_deref(),
             commands: &[],
             base_check: true,
             baseline: Some(self.baseline(prepared)),

@@ -9,6 +9,7 @@ mod branch;
 mod change;
 mod check_run;
 mod ending;
+mod git_inside;
 mod models;
 mod outgoing;
 mod park;
@@ -28,7 +29,7 @@ pub use voice::Spokesman;
 
 use crate::agent::{self, Prompts};
 use crate::check::{CheckError, SetUpSettings};
-use crate::config::{ConfigError, PublishSettings};
+use crate::config::{ConfigError, GitInSandbox, PublishSettings};
 use crate::domain::{Clock, Journal, Limits};
 use crate::fix::{FixError, RecordingError};
 use crate::git::{Git, GitError};
@@ -66,6 +67,8 @@ pub struct Bench {
     pub scratch: PathBuf,
     /// What set-ups may reach and are given; `cache` holds a folder for each repository.
     pub setup: SetUpSettings,
+    /// Whether commands see a git directory.
+    pub git_in_sandbox: GitInSandbox,
     /// What checks said about commits, kept from task to task.
     pub baselines: PathBuf,
     pub redactor: Redactor,

@@ -2,6 +2,7 @@
 
 use super::branch::{Ground, Survey};
 use super::steer::thread_guidance;
+use super::git_inside::{Objects, git_inside};
 use super::{Bench, TaskError};
 use crate::config::{REPO_FILE, RepoConfig};
 use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger};
@@ -29,6 +30,8 @@ pub(super) struct Prepared {
     pub(super) base: PathBuf,
     /// The code that the work starts from, where it is not the base.
     pub(super) start: Option<PathBuf>,
+    /// What commands see as `.git`.
+    pub(super) git: Option<PathBuf>,
 }
 
 /// Token, mirror, ground, fresh check-outs.
@@ -85,6 +88,14 @@ pub(super) async fn prepare(
             Some(path)
         }
     };
+    let objects = Objects {
+        mirror: &mirror,
+        private: &private,
+        url: &bench.git.url(&session.repo().name),
+        credential: &credential,
+    };
+    let place = (&*base, folder.path().join("git"));
+    let git = git_inside(bench, &objects, ground.base, place, cancel).await?;
     Ok(Prepared {
         private,
         bot,
@@ -94,6 +105,7 @@ pub(super) async fn prepare(
         _folder: folder,
         base,
         start,
+        git,
     })
 }
 

@@ -369,6 +369,7 @@ fn settings(sim: &Simulator, folder: &Path, replay: Vec<PathBuf>) -> Settings {
         limits: Limits::default(),
         sandbox: SandboxSettings::default(),
         network: Default::default(),
+        git: Default::default(),
         setup: Default::default(),
         repos: ReposSettings::default(),
         publish: Default::default(),

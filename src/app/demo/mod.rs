@@ -256,6 +256,7 @@ fn settings(
         sandbox: engine.sandbox,
         network: engine.network,
         setup: engine.setup,
+        git: engine.git,
         repos: ReposSettings::default(),
         publish: Default::default(),
     })

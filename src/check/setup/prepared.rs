@@ -5,7 +5,7 @@ use super::{Ecosystem, SetUpFile, place};
 use crate::check::{CheckCommand, CheckError, RunOptions};
 use crate::domain::{CheckRun, Classification, Exit, Kind, Outcome, SetUpReport};
 use crate::sandbox::Mount;
-use crate::tree::{Tree, fill_tree, make_folder};
+use crate::tree::{RelPath, Tree, fill_tree, make_folder};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -37,15 +37,15 @@ pub(super) struct Done {
 
 impl Prepared {
     /// Lays what the set-up left into a check's tree and says how the check has to run. `beside`
-    /// is a folder of this run alone.
+    /// is a folder of this run alone. Gives the files that it added to the tree.
     pub(crate) async fn lay(
         &self,
         copy: &Path,
         beside: &Path,
         options: &mut RunOptions,
-    ) -> Result<(), CheckError> {
+    ) -> Result<Vec<RelPath>, CheckError> {
         let Some(kept) = self.kept.clone() else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         options.env.extend(self.env.iter().cloned());
         options
@@ -83,7 +83,15 @@ impl Prepared {
             for folder in scratch {
                 make_folder(&folder, 0o777)?;
             }
-            Ok(fill_tree(&Tree::open(&tree)?, &copy)?)
+            let (from, to) = (Tree::open(&tree)?, Tree::open(&copy)?);
+            let mut added = Vec::new();
+            for entry in from.walk()? {
+                if to.stat(&entry.path).is_ok_and(|there| there.is_none()) {
+                    added.push(entry.path);
+                }
+            }
+            fill_tree(&from, &copy)?;
+            Ok(added)
         })
         .await
     }

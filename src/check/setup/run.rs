@@ -2,6 +2,7 @@
 
 use super::super::project::Project;
 use super::super::run::blocking;
+use super::super::vcs;
 use super::leave::{how, tail, take_out};
 use super::prepared::{Done, Kept, named};
 use super::prune::{note_use, prune};
@@ -26,13 +27,23 @@ struct Work<'a> {
     ecosystems: &'a [Ecosystem],
     env: Vec<(String, String)>,
     network: Egress,
+    git: Option<&'a Path>,
     deps: PathBuf,
     repo: PathBuf,
 }
 
 impl SetUp {
+    /// Refuses at once what [`SetUp::prepare`] would refuse later.
+    ///
+    /// # Errors
+    /// `NoSetUpHere` when this tree needs a set-up and the sandbox can run none.
+    pub fn possible(&self, sandbox: &Sandbox, tree: &Tree) -> Result<(), CheckError> {
+        refuse_without_network(sandbox, &steps_of(tree, &self.config)?)
+    }
+
     /// Makes the set-up of the tree in `copy`, or takes the one that was made for the same
-    /// manifests. A step that fails is in the report, not an error; nothing is kept then.
+    /// manifests. `git` is what the steps see as `.git`. A step that fails is in the report, not
+    /// an error; nothing is kept then.
     ///
     /// # Errors
     /// `Stopped`; `Tree` and `Sandbox` when the set-up could not be tried.
@@ -40,18 +51,14 @@ impl SetUp {
         &self,
         sandbox: &Sandbox,
         copy: &Path,
+        git: Option<&Path>,
         cancel: &Cancel,
         journal: &dyn Journal,
     ) -> Result<Option<Prepared>, CheckError> {
         let (path, config) = (copy.to_path_buf(), self.config.clone());
         let found = blocking(move || {
             let tree = Tree::open(&path)?;
-            let steps = match survey(&tree, &config) {
-                Ok(found) => found.setup,
-                // The check was named by somebody; what is set up for it can still be named here.
-                Err(CheckError::NoCheck { .. }) => named_alone(&config),
-                Err(e) => return Err(e),
-            };
+            let steps = steps_of(&tree, &config)?;
             let all = ecosystems(&Project::open(&tree, None)?, &steps);
             Ok((steps, all))
         });
@@ -59,9 +66,13 @@ impl SetUp {
         if steps.is_empty() {
             return Ok(None);
         }
+        refuse_without_network(sandbox, &steps)?;
         // One at a time: two checks of one task want the same set-up.
         let mut last = self.last.lock().await;
-        let tools = self.tools(sandbox, copy, (&steps, &all), cancel).await?;
+        let mut tools = self.tools(sandbox, copy, (&steps, &all), cancel).await?;
+        if git.is_some() {
+            tools.push_str("a git directory\n");
+        }
         let there = |program: &str| tools.lines().any(|l| l.split(' ').next() == Some(program));
         for step in &mut steps {
             if step.needs.as_deref().is_some_and(|program| !there(program))
@@ -84,7 +95,14 @@ impl SetUp {
             return Ok(Some(prepared));
         }
         let prepared = self
-            .make(sandbox, copy, (&steps, &all), &place, cancel, journal)
+            .make(
+                (sandbox, git),
+                copy,
+                (&steps, &all),
+                &place,
+                cancel,
+                journal,
+            )
             .await?;
         journal.tell(Progress::SetUpEnded(Box::new(prepared.report.clone())));
         *last = Some(prepared.clone());
@@ -199,7 +217,7 @@ impl SetUp {
 
     async fn make(
         &self,
-        sandbox: &Sandbox,
+        (sandbox, git): (&Sandbox, Option<&Path>),
         copy: &Path,
         (steps, all): (&[SetupCommand], &[Ecosystem]),
         place: &Path,
@@ -230,6 +248,7 @@ impl SetUp {
             ecosystems: all,
             env,
             network: self.network(all),
+            git,
             deps: draft.path().join("deps"),
             repo: draft.path().join("tree"),
         };
@@ -328,6 +347,10 @@ impl Work<'_> {
         // The operator's word counts more than the repository's.
         let mut env = command.env.clone();
         env.extend(self.env.iter().cloned());
+        if let Some(git) = self.git {
+            mounts.push(vcs::mount(git));
+            env.extend(vcs::variables());
+        }
         Spec {
             argv: command.argv(),
             work: self.repo.clone(),
@@ -342,6 +365,24 @@ impl Work<'_> {
             network: Some(self.network.clone()),
             ..Spec::default()
         }
+    }
+}
+
+fn steps_of(tree: &Tree, config: &RepoConfig) -> Result<Vec<SetupCommand>, CheckError> {
+    match survey(tree, config) {
+        Ok(found) => Ok(found.setup),
+        // The check was named by somebody; what is set up for it can still be named here.
+        Err(CheckError::NoCheck { .. }) => Ok(named_alone(config)),
+        Err(e) => Err(e),
+    }
+}
+
+fn refuse_without_network(sandbox: &Sandbox, steps: &[SetupCommand]) -> Result<(), CheckError> {
+    match steps.first() {
+        Some(step) if !sandbox.takes_network() => {
+            Err(CheckError::NoSetUpHere { step: step.shown() })
+        }
+        _ => Ok(()),
     }
 }
 

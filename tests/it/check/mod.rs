@@ -9,3 +9,4 @@ mod registry;
 mod reports;
 mod run;
 mod setup;
+mod setup_everywhere;

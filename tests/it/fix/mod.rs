@@ -321,6 +321,7 @@ impl Case {
             guidance: &self.guidance,
             config: &config,
             setup: setup.map(Arc::new),
+            git: None,
             commands: &self.commands,
             base_check: self.base_check,
             baseline: None,

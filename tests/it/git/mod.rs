@@ -4,6 +4,7 @@
 mod checkout;
 mod commit;
 mod hostile;
+mod inside;
 mod remote;
 mod server;
 
