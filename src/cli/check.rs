@@ -5,7 +5,7 @@ use super::check_detect;
 use super::git_of::git_of;
 use super::machine::Machine;
 use crate::check::{self, CheckCommand, CheckError, Checks, RunOptions};
-use crate::config::Ground;
+use crate::config::{Ground, RepoConfig};
 use crate::domain::{Cancel, CheckRun, Journal, Limits, Outcome, Progress};
 use crate::sandbox::Sandbox;
 use crate::text::{Redactor, bound, strip_ansi, visible};
@@ -122,6 +122,22 @@ struct Asked<'a> {
     setup: bool,
 }
 
+/// The commands that were given, or those of the project.
+fn commands_of(
+    tree: &Tree,
+    config: &RepoConfig,
+    given: Vec<String>,
+) -> Result<Vec<CheckCommand>, CheckError> {
+    if given.is_empty() {
+        return check::detect(tree, config);
+    }
+    let named = |command: &String| CheckCommand {
+        folder: config.working_directory.clone(),
+        ..CheckCommand::new(command, "given by --command").named()
+    };
+    Ok(given.iter().map(named).collect())
+}
+
 async fn run_check(
     asked: Asked<'_>,
     ground: &Ground,
@@ -137,17 +153,7 @@ async fn run_check(
     let tree = Tree::open(path)?;
     let config = check::repo_config(&tree)?;
     check_detect::warn(&config);
-    let commands = if given.is_empty() {
-        check::detect(&tree, &config)?
-    } else {
-        given
-            .iter()
-            .map(|c| CheckCommand {
-                folder: config.working_directory.clone(),
-                ..CheckCommand::new(c, "given by --command").named()
-            })
-            .collect()
-    };
+    let commands = commands_of(&tree, &config, given)?;
     let settings = crate::app::sandbox_settings(&ground.sandbox, &machine.environment);
     let sandbox = Sandbox::find(&settings).await?;
     let limit = timeout.unwrap_or_else(|| config.limits.narrow(&Limits::default()).check_s);

@@ -1,8 +1,8 @@
 //! From a claimed task to the folders that the engine works on.
 
 use super::branch::{Ground, Survey};
-use super::steer::thread_guidance;
 use super::git_inside::{Objects, git_inside};
+use super::steer::thread_guidance;
 use super::{Bench, TaskError};
 use crate::config::{REPO_FILE, RepoConfig};
 use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger};
