@@ -17,6 +17,7 @@
 //! | 1 | [`render`] | every text a person sees; pure | 0 |
 //! | 1 | [`tree`] | files beneath a directory handle | 0 |
 //! | 1 | [`config`] | server settings, the repository's `.github/mend.toml` | 0 |
+//! | 1 | [`trace`] | spans of a task, guards over them, JSON lines | 0 |
 //! | 1 | [`store`] | deliveries, tasks, leases | 0 |
 //! | 1 | [`model`] | chat models over HTTP, recordings, replay | 0 |
 //! | 1 | [`github`] | client, App auth, wire structs, signature | 0 |
@@ -29,7 +30,7 @@
 //! | 3 | [`intake`] | webhook receiver; event → trigger → task | 0, config, directive, store, github, render |
 //! | 4 | [`fix`] | the engine without GitHub | 0–3 but intake, github, store, simulator |
 //! | 5 | [`task`] | the worker: claim, prepare, fix, publish | 0–4 but simulator |
-//! | 5 | [`lab`] | replay of recordings | 0, fix, agent, check, outcome, model, git, sandbox, tree, config, workspace |
+//! | 5 | [`lab`] | replay of recordings | 0, trace, fix, agent, check, outcome, model, git, sandbox, tree, config, workspace |
 //! | 7 | [`app`], [`cli`] | wire the rooms; the command line | everything |
 //!
 //! # Departures from the design, with reasons
@@ -60,5 +61,6 @@ pub mod simulator;
 pub mod store;
 pub mod task;
 pub mod text;
+pub mod trace;
 pub mod tree;
 pub mod workspace;

@@ -20,6 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("render", &[]),
     ("tree", &[]),
     ("config", &[]),
+    ("trace", &[]),
     ("store", &[]),
     ("model", &[]),
     ("github", &[]),
@@ -64,6 +65,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "render",
             "tree",
             "config",
+            "trace",
             "store",
             "model",
             "github",
@@ -79,6 +81,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "lab",
         &[
+            "trace",
             "fix",
             "agent",
             "check",

@@ -5,7 +5,7 @@ use super::calls::WRONG_CALLS;
 use super::contradiction::Failures;
 use super::run::Loop;
 use super::slow::First;
-use super::{AgentError, TurnEffect, told};
+use super::{AgentError, TurnEffect, told, traced};
 use crate::check::{overall, pairs};
 use crate::domain::{CheckPair, CheckRun, FailingTest, Outcome, StopReason};
 use crate::model::Dialect;
@@ -107,10 +107,12 @@ impl Loop<'_, '_> {
             }
         }
         let (work, budget) = (self.work, &self.budget);
+        let span = traced::check_span(work.journal, "auto_check", work.checks);
         let ran = work
             .checks
             .full(&changes, work.base.runs(), budget.cancel(), work.journal)
             .await;
+        traced::checked(span, ran.as_deref());
         match ran {
             Ok(runs) => {
                 let result = told::result(&runs, self.budget.tool_result_bytes());

@@ -23,10 +23,12 @@ mod specs;
 mod state;
 mod told;
 mod tools;
+mod traced;
 mod turns;
 
 pub use prompts::{PromptError, Prompts};
 pub use run::run;
+pub use traced::{check_span, checked};
 
 use crate::check::{Checks, Prover};
 use crate::domain::{

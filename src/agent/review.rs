@@ -60,7 +60,8 @@ impl Loop<'_, '_> {
         review.model = reviewer.name().to_string();
         let limit = LONGEST.min(Duration::from_secs(self.work.limits.wall_s / 4 + 1));
         let asked = Instant::now();
-        let answer = reviewer.turn(&request, self.budget.cancel());
+        let asking = ("reviewer", &request, 0);
+        let answer = super::traced::asked(self.work, reviewer, asking, self.budget.cancel());
         let answer = tokio::time::timeout(limit, answer).await;
         self.state.model_ms += asked.elapsed().as_millis() as u64;
         let read = match answer {

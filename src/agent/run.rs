@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::calls::{Effect, carry_out};
 use super::state::{self, State};
-use super::{AgentError, Ended, TurnEffect, Work, dialect, said};
+use super::{AgentError, Ended, TurnEffect, Work, dialect, said, traced};
 use crate::domain::{Progress, StopReason};
 use crate::model::{Dialect, Message, ModelError, Turn, TurnEnd};
 use std::time::{Duration, Instant};
@@ -16,6 +16,8 @@ pub(super) struct Loop<'a, 'w> {
     base: String,
     begun: Instant,
     used: Duration,
+    /// Messages that stand in the trace already.
+    heard: usize,
     /// What the endpoint said before the request was made once more without tools.
     pub(super) refused: Option<ModelError>,
 }
@@ -44,6 +46,7 @@ pub async fn run(work: &Work<'_>) -> Result<Ended, AgentError> {
         base,
         begun: Instant::now(),
         used,
+        heard: 0,
         refused: None,
     };
     going.tell_guidance(&unheard);
@@ -68,7 +71,11 @@ impl Loop<'_, '_> {
             });
             let asked = Instant::now();
             let request = &self.state.request;
-            let answer = self.work.model.turn(request, self.budget.cancel()).await;
+            let from = traced::fresh(&request.messages, self.heard);
+            let asking = ("worker", request, from);
+            let answer =
+                traced::asked(self.work, self.work.model, asking, self.budget.cancel()).await;
+            self.heard = self.state.request.messages.len();
             self.state.model_ms += asked.elapsed().as_millis() as u64;
             let mut stop = match answer {
                 Ok(turn) => {
@@ -138,7 +145,9 @@ impl Loop<'_, '_> {
         let mut results = Vec::new();
         let (mut edited, mut finish, mut checked) = (false, false, None);
         for asked in asked {
+            let span = traced::tool(self.work, &asked, self.state.turns);
             let mut answer = carry_out(self.work, &asked, self.state.turns, &self.budget).await;
+            traced::answered(span, &answer);
             if matches!(answer.effect, Effect::NoEdit) {
                 continue;
             }

@@ -5,7 +5,7 @@
 use super::AgentError;
 use super::contradiction::key;
 use super::run::Loop;
-use super::told;
+use super::{told, traced};
 use crate::check::{CheckError, overall};
 use crate::domain::{CheckRun, Outcome};
 use crate::workspace::Change;
@@ -39,10 +39,12 @@ impl Loop<'_, '_> {
         for name in names {
             let (budget, work) = (&self.budget, self.work);
             let base = work.base.runs();
+            let span = traced::check_span(work.journal, "first_check", work.checks);
             let ran = work
                 .checks
                 .narrowed(&name, changes, base, budget.cancel(), work.journal)
                 .await;
+            traced::checked(span, ran.as_deref());
             match ran {
                 Ok(runs) => {
                     self.state.checks_ms += runs.iter().map(|r| r.duration_ms).sum::<u64>();

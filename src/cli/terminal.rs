@@ -99,7 +99,10 @@ impl Journal for Terminal {
                 "turn {turn}: refused: {}",
                 clip_words(&one_line(&why.join("; ")), 200)
             )),
-            Progress::Usage(_) | Progress::Edits { .. } => {}
+            Progress::Usage(_)
+            | Progress::Edits { .. }
+            | Progress::SpanOpened(_)
+            | Progress::SpanClosed(_) => {}
             Progress::Loop { stop, turns } => {
                 let of = if turns == 1 { "turn" } else { "turns" };
                 self.say(&format!(

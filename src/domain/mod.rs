@@ -6,6 +6,7 @@ mod egress;
 mod progress;
 mod proof;
 mod setup;
+mod span;
 mod task;
 mod work;
 
@@ -16,10 +17,11 @@ pub use check::{
 };
 pub use egress::{AllowedHost, HostCount, Refusal, Traffic, is_host, port_number};
 pub use progress::{
-    Cancel, Clock, EditEvent, Journal, Keep, NoJournal, Progress, Steer, SystemClock,
+    Both, Cancel, Clock, EditEvent, Journal, Keep, NoJournal, Progress, Steer, SystemClock,
 };
 pub use proof::{Reproduction, Review, ReviewPoint, Severity, Weakness, WeaknessKind};
 pub use setup::{SetUpFailure, SetUpReport};
+pub use span::{Attributes, OpenSpan, SpanClosed, SpanEnd, SpanKind, SpanOpened};
 pub use task::{
     Command, IssueRef, Person, Reason, RepoName, RepoRef, ReviewThread, Step, StopReason, TaskId,
     Trigger, TriggerKind, Verdict,

@@ -1,7 +1,7 @@
 //! The seams between a running task and what watches it: progress and state out, stop and guidance
 //! in, time.
 
-use super::{CheckRun, Outcome, SetUpReport, StopReason, Usage};
+use super::{CheckRun, Outcome, SetUpReport, SpanClosed, SpanOpened, StopReason, Usage};
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -40,6 +40,10 @@ pub enum Progress {
     Usage(Usage),
     /// Edits of a turn were read (rule E10).
     Edits { turn: u32, edits: EditEvent },
+    /// A span began.
+    SpanOpened(Box<SpanOpened>),
+    /// A span ended.
+    SpanClosed(Box<SpanClosed>),
     /// The loop ended.
     Loop { stop: StopReason, turns: u32 },
 }
@@ -76,6 +80,16 @@ pub struct NoJournal;
 
 impl Journal for NoJournal {
     fn tell(&self, _: Progress) {}
+}
+
+/// Two journals that hear the same.
+pub struct Both<'a>(pub &'a dyn Journal, pub &'a dyn Journal);
+
+impl Journal for Both<'_> {
+    fn tell(&self, event: Progress) {
+        self.0.tell(event.clone());
+        self.1.tell(event);
+    }
 }
 
 /// Guidance that people gave while the task runs.

@@ -1,7 +1,7 @@
 //! The untouched code: which commands check it, and what they say (rule W6).
 
 use super::{FixError, Input};
-use crate::agent::Base;
+use crate::agent::{self, Base};
 use crate::check::{CheckCommand, CheckError, Checks, detect};
 use crate::domain::{CheckPair, Comparison};
 use crate::tree::Tree;
@@ -36,7 +36,10 @@ pub(super) async fn check(input: &Input<'_>, checks: &Checks, no_check: Option<S
     if !input.base_check {
         return Base::None("switched off".to_string());
     }
-    match checks.full(&[], None, input.cancel, input.journal).await {
+    let span = agent::check_span(input.journal, "base_check", checks);
+    let ran = checks.full(&[], None, input.cancel, input.journal).await;
+    agent::checked(span, ran.as_deref());
+    match ran {
         Ok(runs) => Base::Ran(runs),
         Err(error) => {
             if !error.is_cancelled() {

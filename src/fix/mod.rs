@@ -16,8 +16,9 @@ use crate::agent::{self, AgentError, Base, Earlier, Ended, Prompts, TurnEffect, 
 use crate::check::{Baseline, CheckCommand, CheckError, Checks, RunOptions, SetUp, pairs};
 use crate::config::RepoConfig;
 use crate::domain::{
-    Cancel, CheckPair, CheckRun, Contradiction, Journal, Keep, Limits, Progress, Reason, Report,
-    Reproduction, Review, SetUpReport, Steer, StopReason, Usage, Verdict, Weakness,
+    Cancel, CheckPair, CheckRun, Contradiction, Journal, Keep, Limits, OpenSpan, Progress, Reason,
+    Report, Reproduction, Review, SetUpReport, SpanEnd, SpanKind, Steer, StopReason, Usage,
+    Verdict, Weakness,
 };
 use crate::edit::{FileChange, unified_diff};
 use crate::model::Model;
@@ -25,6 +26,7 @@ use crate::sandbox::Sandbox;
 use crate::text::{Redactor, code_span};
 use crate::tree::{Change, TempFolder, Tree, TreeError, copy_tree};
 use crate::workspace::{Options, Workspace, WorkspaceError};
+use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -134,8 +136,35 @@ pub enum FixError {
 /// # Errors
 /// See [`FixError`].
 pub async fn run(input: &Input<'_>) -> Result<Fixed, FixError> {
+    let report = format!("{}\n\n{}", input.report.title, input.report.body);
+    let span = OpenSpan::open(
+        input.journal,
+        SpanKind::Task,
+        "solve_task",
+        report,
+        Vec::new(),
+    );
     // On the heap, since its state is large and callers hold it.
-    Box::pin(fix(input)).await
+    let ended = Box::pin(fix(input)).await;
+    match &ended {
+        Ok(fixed) => {
+            let output = json!({
+                "stop": fixed.stop, "turns": fixed.turns, "summary": fixed.summary,
+            });
+            let end = match fixed.verdict {
+                Verdict::Stopped => SpanEnd::Interrupted,
+                Verdict::DidntStart | Verdict::LimitReached | Verdict::Crashed => SpanEnd::Failed,
+                _ => SpanEnd::Ok,
+            };
+            let about = vec![
+                ("mend.verdict", json!(fixed.verdict)),
+                ("mend.usage", json!(fixed.usage)),
+            ];
+            span.close(end, output.to_string(), about);
+        }
+        Err(error) => span.close(SpanEnd::Failed, error.to_string(), Vec::new()),
+    }
+    ended
 }
 
 async fn fix(input: &Input<'_>) -> Result<Fixed, FixError> {
@@ -155,10 +184,12 @@ async fn fix(input: &Input<'_>) -> Result<Fixed, FixError> {
     let head = match input.start {
         Some(_) => {
             input.journal.tell(Progress::Step("branch check"));
-            after
+            let span = agent::check_span(input.journal, "branch_check", &after);
+            let ran = after
                 .full(&[], base.runs(), input.cancel, input.journal)
-                .await
-                .ok()
+                .await;
+            agent::checked(span, ran.as_deref());
+            ran.ok()
         }
         None => None,
     };
@@ -278,10 +309,12 @@ async fn last_check(
         return None;
     }
     input.journal.tell(Progress::Step("final check"));
-    let runs = checks
+    let span = agent::check_span(input.journal, "final_check", checks);
+    let ran = checks
         .full(changes, base.runs(), input.cancel, input.journal)
-        .await
-        .ok()?;
+        .await;
+    agent::checked(span, ran.as_deref());
+    let runs = ran.ok()?;
     *checks_ms += spent(&runs);
     Some(runs)
 }

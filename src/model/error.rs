@@ -54,6 +54,19 @@ impl ModelError {
         )
     }
 
+    /// The word in traces.
+    pub fn word(&self) -> &'static str {
+        match self {
+            ModelError::Busy { .. } => "busy",
+            ModelError::Unavailable { .. } => "unavailable",
+            ModelError::ContextOverflow { .. } => "context_overflow",
+            ModelError::Permanent { .. } => "permanent",
+            ModelError::Cancelled => "cancelled",
+            ModelError::Settings { .. } => "settings",
+            ModelError::Recording { .. } => "recording",
+        }
+    }
+
     pub(super) fn permanent(message: impl Into<String>) -> Self {
         ModelError::Permanent {
             status: None,

@@ -157,7 +157,7 @@ impl Journal for Board {
                 s.rows[FIX] = format!("{}{}", s.turn, crate::text::neutralise(&action));
             }
             Progress::Usage(used) => s.tokens = used.input_tokens + used.output_tokens,
-            Progress::Edits { .. } => {}
+            Progress::Edits { .. } | Progress::SpanOpened(_) | Progress::SpanClosed(_) => {}
             Progress::Loop { turns, .. } => {
                 let of = if turns == 1 { "turn" } else { "turns" };
                 s.rows[FIX] = format!("done after {turns} {of}");

@@ -25,6 +25,7 @@ mod sandbox;
 mod simulator;
 mod store;
 mod texts;
+mod trace;
 mod tree;
 mod tree_cases;
 mod workspace;
