@@ -37,6 +37,8 @@ pub enum StartError {
     },
     #[error("the folder of `server.state_dir` cannot be used: {0}")]
     State(#[from] TreeError),
+    #[error(transparent)]
+    Guards(#[from] crate::trace::GuardError),
     #[error("the database cannot be opened: {0}")]
     Store(#[from] StoreError),
     #[error("{0}")]
@@ -139,6 +141,7 @@ impl Server {
             setup: set_ups(settings, &redactor),
             git_in_sandbox: settings.git.in_sandbox,
             redactor,
+            guards: Arc::new(crate::trace::shipped()?),
             clock: extra.clock,
             times: extra.times,
             journal: extra.journal,

@@ -7,6 +7,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Connection, Executor, Row};
 const STEPS: &[&str] = &[
     include_str!("0001_start.sql"),
     include_str!("0002_waits.sql"),
+    include_str!("0003_spans.sql"),
 ];
 
 /// Brings the database to this version's schema; each step in a transaction of its own.

@@ -16,6 +16,7 @@ mod error;
 mod lease;
 mod migrate;
 mod signals;
+mod spans;
 mod tasks;
 mod writer;
 
@@ -23,6 +24,7 @@ pub use conversations::MOST_CONVERSATION;
 pub use deliveries::{Added, Delivery, DeliveryEnd, Incoming};
 pub use error::StoreError;
 pub use lease::{Beat, Claimed, Failed, Held};
+pub use spans::{StoredSpan, TraceEnd};
 pub use tasks::{Created, Filter, Reached, State, Task, WaitsFor};
 
 use crate::domain::Clock;

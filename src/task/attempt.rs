@@ -6,11 +6,15 @@ use super::prepare::{Prepared, prepare};
 use super::resume::Keeper;
 use super::status::{Board, StatusComment};
 use super::steer::Inbox;
+use super::traced::Trace;
 use super::{Bench, TaskError, publish, threads};
 use crate::check::Baseline;
 use crate::check::SetUp;
 use crate::config::RepoConfig;
-use crate::domain::{Cancel, Command, Limits, Progress, Report, Step, Trigger, Verdict};
+use crate::domain::{
+    Both, Cancel, Command, Limits, OpenSpan, Progress, Report, SpanEnd, SpanKind, Step, Trigger,
+    Verdict,
+};
 use crate::fix::{self, Input, Recorded, RecordedTask};
 use crate::github::{Reaction, Session};
 use crate::store::{Claimed, Held, Reached, StoreError};
@@ -60,6 +64,7 @@ pub(super) struct Attempt<'a> {
     /// Whether a person asked to stop.
     pub(super) by_person: &'a AtomicBool,
     pub(super) board: Board,
+    pub(super) trace: Trace,
 }
 
 impl Attempt<'_> {
@@ -112,13 +117,23 @@ impl Attempt<'_> {
             false => outgoing,
         };
         self.board.publishing();
+        let span = self.step("publish");
         let done =
             publish::publish(self.bench, &session, self.claimed, &outgoing, self.cancel).await;
         let verdict = self.conclude(&outgoing, &status, done).await;
+        match &verdict {
+            Ok(verdict) => span.close(SpanEnd::Ok, verdict.word(), Vec::new()),
+            Err(error) => span.close(SpanEnd::Failed, error.to_string(), Vec::new()),
+        }
         if let Err(error) = session.revoke_all().await {
             tracing::debug!(%error, "a token was not revoked and expires by itself");
         }
         verdict
+    }
+
+    /// A step of the task, in its trace.
+    fn step(&self, name: &'static str) -> OpenSpan<'_> {
+        OpenSpan::open(&self.trace, SpanKind::Step, name, "", Vec::new())
     }
 
     /// The set-up of this repository's checks; finished ones are kept for its next tasks.
@@ -194,7 +209,9 @@ impl Attempt<'_> {
             return Ok(question);
         }
         let (task, trigger) = (self.claimed.task.id, self.trigger());
+        let span = self.step("prepare");
         let prepared = prepare(self.bench, session.clone(), task, trigger, self.cancel).await?;
+        span.close(SpanEnd::Ok, "", Vec::new());
         self.board.mark("prepare");
         Box::pin(self.fix(&prepared)).await
     }
@@ -260,7 +277,7 @@ impl Attempt<'_> {
             redactor: &bench.redactor,
             cancel: self.cancel,
             steer: Some(&inbox),
-            journal: &self.board,
+            journal: &Both(&self.board, &self.trace),
         };
         if let Some(folder) = &cast.record {
             RecordedTask::write(&input, folder)?;

@@ -21,10 +21,12 @@ mod rival;
 mod status;
 mod steer;
 mod threads;
+mod traced;
 mod voice;
 
 pub use models::{Models, Source};
 pub use pool::Pool;
+pub use traced::Guards;
 pub use voice::Spokesman;
 
 use crate::agent::{self, Prompts};
@@ -74,6 +76,8 @@ pub struct Bench {
     pub redactor: Redactor,
     pub clock: Arc<dyn Clock>,
     pub times: Times,
+    /// What reads every finished trace.
+    pub guards: Guards,
     /// Who else hears of progress, beside the status comment.
     pub journal: Arc<dyn Journal>,
 }

@@ -2,6 +2,7 @@
 
 use super::attempt::Attempt;
 use super::status::Board;
+use super::traced::Trace;
 use super::{Bench, TaskError};
 use crate::domain::{Cancel, Verdict};
 use crate::render;
@@ -92,20 +93,25 @@ impl Pool {
 /// One claim, from heartbeat to the end in the store.
 async fn one(bench: &Bench, claimed: Claimed, stop: &Cancel) {
     let by_person = AtomicBool::new(false);
-    let attempt = Attempt {
-        bench,
-        claimed: &claimed,
-        cancel: stop,
-        by_person: &by_person,
-        board: Board::new(bench),
+    let (trace, writer) = Trace::begin(bench, claimed.held).await;
+    let result = {
+        let attempt = Attempt {
+            bench,
+            claimed: &claimed,
+            cancel: stop,
+            by_person: &by_person,
+            board: Board::new(bench),
+            trace,
+        };
+        tracing::info!(attempt = claimed.task.attempt, "begun");
+        let work = AssertUnwindSafe(attempt.run()).catch_unwind();
+        tokio::pin!(work);
+        tokio::select! {
+            result = &mut work => result,
+            () = beat(bench, &claimed, stop, &by_person) => work.await,
+        }
     };
-    tracing::info!(attempt = claimed.task.attempt, "begun");
-    let work = AssertUnwindSafe(attempt.run()).catch_unwind();
-    tokio::pin!(work);
-    let result = tokio::select! {
-        result = &mut work => result,
-        () = beat(bench, &claimed, stop, &by_person) => work.await,
-    };
+    writer.end(bench, claimed.held).await;
     let error = match result {
         Ok(Ok(verdict)) => {
             tracing::info!(verdict = verdict.word(), "ended");

@@ -15,4 +15,5 @@ mod retry;
 mod reviews;
 mod roles;
 mod steer;
+mod trace;
 mod wire;

@@ -5,6 +5,7 @@ mod deliveries;
 mod killed;
 mod leases;
 mod signals;
+mod spans;
 
 use mend::domain::{Clock, Command, IssueRef, Person, RepoRef, Trigger, TriggerKind};
 use mend::store::{Incoming, Store};
