@@ -1,0 +1,1 @@
+"""The depot's backend."""
