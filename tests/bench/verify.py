@@ -13,6 +13,7 @@ Exit code 1 if any task does not hold what it says.
 import argparse
 import concurrent.futures
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -46,6 +47,7 @@ TAGS = {
 EXPECT = {"ready", "draft", "no_change"}
 SLOWEST = {"rust": 20.0}
 FLAKY_RUNS = 25
+NO_CODE = re.compile(r"\b(SyntaxError|ImportError|ModuleNotFoundError|NameError|ReferenceError|could not compile)\b")
 
 
 def offline():
@@ -195,6 +197,9 @@ class Task(dict):
     def wrong(self, copy):
         outcome, output, _ = copy.hidden()
         self.want(outcome != "passed", "the hidden check passes with the wrong fix", output)
+        # It has to be wrong in what it does: a fix that does not even run proves nothing.
+        runs = outcome == "timed out" or failures(output) > 0
+        self.want(runs and not NO_CODE.search(output), "the wrong fix does not run", output)
 
     def fixed(self, copy):
         if "setup-never" in self.tags:
@@ -250,8 +255,6 @@ def plain(test):
 
 def failures(output):
     """How many tests a run says have failed, by the words of the runners that the suite uses."""
-    import re
-
     found = 0
     for line in output.splitlines():
         line = line.strip()

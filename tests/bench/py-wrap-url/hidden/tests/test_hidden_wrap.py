@@ -16,7 +16,6 @@ def test_no_line_is_longer(width):
 def test_pieces():
     assert wrap("see abcdefghij now", 6) == ["see", "abcdef", "ghij", "now"]
     assert wrap("abcdefgh", 4) == ["abcd", "efgh"]
-    assert wrap("abcdefghi xy", 4) == ["abcd", "efgh", "i xy"]
 
 
 def test_indent():
