@@ -45,7 +45,8 @@ TAGS = {
     "wrong-module", "contradiction", "vague",
 }
 EXPECT = {"ready", "draft", "no_change"}
-SLOWEST = {"rust": 20.0}
+# Seconds of a check. Alone on a machine they take less than half of it.
+SLOWEST, SLOWEST_OF = 10.0, {"rust": 40.0}
 FLAKY_RUNS = 25
 NO_CODE = re.compile(r"\b(SyntaxError|ImportError|ModuleNotFoundError|NameError|ReferenceError|could not compile)\b")
 
@@ -124,7 +125,9 @@ class Copy:
         return run_all(self.task["check"], self.folder, self.task["timeout"])
 
     def hidden(self):
-        shutil.copytree(self.task.path / self.task["hidden"], self.folder, dirs_exist_ok=True)
+        # With the time of this moment: cargo and Python decide by it whether to build a file again.
+        hidden = self.task.path / self.task["hidden"]
+        shutil.copytree(hidden, self.folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
         return run_all(self.task["hidden_check"], self.folder, self.task["timeout"])
 
 
@@ -239,7 +242,7 @@ class Task(dict):
         self.want(seen == {"passed", "failed"}, f"{FLAKY_RUNS} runs with the fix: {seen}")
 
     def timely(self, outcome, seconds, where):
-        most = SLOWEST.get(self["language"], 5.0)
+        most = SLOWEST_OF.get(self["language"], SLOWEST)
         self.want(
             outcome == "timed out" or seconds < most, f"the check takes {seconds:.1f} s {where}"
         )
