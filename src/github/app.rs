@@ -278,8 +278,7 @@ impl Github {
     /// Every class of [`GithubError`].
     pub async fn redeliver(&self, delivery_id: u64) -> Result<(), GithubError> {
         let path = format!("/app/hook/deliveries/{delivery_id}/attempts");
-        let ask = Ask::post(path, serde_json::json!({}));
-        self.as_app(ask).await.map(drop)
+        self.as_app(Ask::act(path)).await.map(drop)
     }
 
     /// Sends as the App. A statement that GitHub did not take because the clocks differ is made

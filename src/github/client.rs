@@ -54,6 +54,11 @@ impl Ask {
         Ask::new(Method::POST, path, Some(body))
     }
 
+    /// A request to do what its path says.
+    pub fn act(path: String) -> Ask {
+        Ask::new(Method::POST, path, None)
+    }
+
     pub fn patch(path: String, body: Value) -> Ask {
         Ask::new(Method::PATCH, path, Some(body))
     }

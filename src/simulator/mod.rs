@@ -13,6 +13,7 @@
 //! | `git`, `git_http` | bare repositories, `git http-backend` |
 //! | `hooks`, `deliver` | webhooks, their log, redelivery |
 //! | `faults`, `wire` | what goes wrong on purpose |
+//! | `watch` | who looks on |
 //! | `pages` | what people see in a browser |
 //! | `api`, `look`, `start` | the Rust side |
 //!
@@ -41,6 +42,7 @@ mod start;
 mod state;
 mod time;
 mod views;
+mod watch;
 mod wire;
 
 pub use api::RepoFile;
@@ -51,3 +53,4 @@ pub use hooks::{Attempt, Delivery};
 pub use start::{AppOptions, Simulator, SimulatorOptions};
 pub use state::Permission;
 pub use views::{CheckRunView, CommentView, IssueView, LineCommentView, PullView};
+pub use watch::{Exchange, Watch};

@@ -6,12 +6,13 @@ use super::faults::{Effect, Faults, LoggedRequest};
 use super::git::GitBackend;
 use super::rest::{Endpoint, GLOBAL, IN_REPO};
 use super::state::World;
+use super::watch::{Exchange, Watch};
 use super::wire::Scissors;
 use super::{git_http, pages};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, Extension, Query, RawPathParams, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode};
+use axum::http::{self, HeaderName, HeaderValue, Method, Response, StatusCode};
 use axum::middleware::{self, Next};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use serde_json::Value;
@@ -33,6 +34,7 @@ pub(super) struct Host {
     /// One push at a time, so that what moved is known to be of that push.
     pub pushing: tokio::sync::Mutex<()>,
     pub closing: CancellationToken,
+    watch: Option<Watch>,
     /// Requests that go on when their client is gone.
     pub running: TaskTracker,
 }
@@ -43,13 +45,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Host {
-    pub fn new(world: World, git: GitBackend) -> Host {
+    pub fn new(world: World, git: GitBackend, watch: Option<Watch>) -> Host {
         Host {
             folder: world.folder.clone(),
             world: Mutex::new(world),
             faults: Mutex::default(),
             log: Mutex::default(),
             git,
+            watch,
             pushing: tokio::sync::Mutex::default(),
             closing: CancellationToken::new(),
             running: TaskTracker::new(),
@@ -100,7 +103,7 @@ pub(super) fn router(host: Arc<Host>) -> Router {
     router
         .merge(git_http::routes())
         .merge(pages::routes())
-        .fallback(|| async { respond(Err(Refusal::not_found())) })
+        .fallback(unknown)
         .layer(middleware::from_fn_with_state(host.clone(), outermost))
         .with_state(host)
 }
@@ -128,6 +131,34 @@ fn rest(method: &str, endpoint: Endpoint) -> MethodRouter<Arc<Host>> {
     )
 }
 
+/// What this GitHub does not have.
+async fn unknown(State(host): State<Arc<Host>>, request: Request) -> Response<Body> {
+    let refusal = Err(Refusal::not_found());
+    if let Some(watch) = &host.watch {
+        watch(&exchange(&request, Value::Null, &refusal));
+    }
+    respond(refusal)
+}
+
+fn exchange<B>(
+    request: &http::Request<B>,
+    body: Value,
+    answer: &Result<Answer, Refusal>,
+) -> Exchange {
+    let (status, answer) = match answer {
+        Ok(answer) => (answer.status, answer.body.clone()),
+        Err(refusal) => (refusal.status, Some(refusal.body())),
+    };
+    Exchange {
+        method: request.method().to_string(),
+        path: request.uri().path().to_string(),
+        query: request.uri().query().unwrap_or_default().to_string(),
+        body,
+        status,
+        answer,
+    }
+}
+
 async fn perform(
     host: Arc<Host>,
     endpoint: Endpoint,
@@ -135,10 +166,11 @@ async fn perform(
     identity: Identity,
     request: Request,
 ) -> Response<Body> {
-    let uri = request.uri().clone();
+    let (parts, body) = request.into_parts();
+    let uri = parts.uri.clone();
     let query = Query::<HashMap<String, String>>::try_from_uri(&uri);
     let query = query.map(|Query(q)| q).unwrap_or_default();
-    let body = match to_bytes(request.into_body(), BODY_LIMIT).await {
+    let body = match to_bytes(body, BODY_LIMIT).await {
         Ok(bytes) if bytes.is_empty() => Value::Null,
         Ok(bytes) => match serde_json::from_slice(&bytes) {
             Ok(json) => json,
@@ -146,6 +178,7 @@ async fn perform(
         },
         Err(_) => return respond(Err(Refusal::new(413, "Payload Too Large"))),
     };
+    let watch = host.watch.clone().map(|watch| (watch, body.clone()));
     let key = identity.secret.clone().unwrap_or_default();
     let work = host.with(move |world| {
         let limits = world.spend(&key, uri.path() == "/rate_limit");
@@ -170,6 +203,10 @@ async fn perform(
     match work.await {
         Err(refusal) => respond(Err(refusal)),
         Ok((answer, limits)) => {
+            if let Some((watch, body)) = watch {
+                let request = http::Request::from_parts(parts, ());
+                watch(&exchange(&request, body, &answer));
+            }
             let mut response = respond(answer);
             let headers = response.headers_mut();
             set(headers, "x-ratelimit-limit", &limits.limit.to_string());

@@ -5,6 +5,7 @@ use super::git::GitBackend;
 use super::hooks::Hooks;
 use super::server::{Host, router};
 use super::state::{Account, AccountKind, App, Permission, World};
+use super::watch::Watch;
 use super::wire::{Scissors, Wire};
 use super::{deliver, keys, manifest};
 use crate::domain::{Clock, SystemClock};
@@ -55,6 +56,8 @@ pub struct SimulatorOptions {
     pub token_life: Duration,
     /// Requests per token and hour.
     pub rate_limit: u64,
+    /// Told of every exchange of the REST API.
+    pub watch: Option<Watch>,
 }
 
 impl Default for SimulatorOptions {
@@ -67,6 +70,7 @@ impl Default for SimulatorOptions {
             clock: SystemClock::shared(),
             token_life: Duration::from_secs(3600),
             rate_limit: 5000,
+            watch: None,
         }
     }
 }
@@ -144,7 +148,7 @@ impl Simulator {
             last_id: 1_000_000,
             clock: options.clock,
         };
-        let host = Arc::new(Host::new(with_accounts(world), git));
+        let host = Arc::new(Host::new(with_accounts(world), git, options.watch));
         let service = router(host.clone()).into_make_service_with_connect_info::<Scissors>();
         let closing = host.closing.clone();
         let server = tokio::spawn(async move {

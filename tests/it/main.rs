@@ -12,6 +12,7 @@ mod check;
 
 mod cli;
 mod config;
+mod contract;
 mod demo;
 mod edit;
 mod fix;

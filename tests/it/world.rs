@@ -1,12 +1,13 @@
 //! A GitHub, a server and recorded answers of a model, for the outermost tests.
 
+use crate::contract::{Checked, Whose};
 use mend::app::{Extra, Server};
 use mend::config::{
     DatabaseSettings, Environment, GithubSettings, ModelSettings, Permission as Needed,
     ReposSettings, RoleSettings, SandboxSettings, ServerSettings, Settings,
 };
 use mend::domain::{Clock, Limits, Verdict};
-use mend::simulator::{CommentView, Permission, PullView, Simulator, SimulatorOptions};
+use mend::simulator::{CommentView, Permission, PullView, SimulatorOptions};
 use mend::store::{Filter, State, Task};
 use mend::task::Times;
 use serde_json::{Value, json};
@@ -131,7 +132,7 @@ impl Clock for Moved {
 }
 
 pub struct World {
-    pub sim: Simulator,
+    pub sim: Checked,
     pub settings: Settings,
     pub times: Times,
     pub clock: Arc<Moved>,
@@ -154,7 +155,7 @@ impl World {
             .prefix("mend-world-")
             .tempdir_in("/tmp")
             .unwrap();
-        let sim = Simulator::start(SimulatorOptions::default()).await.unwrap();
+        let sim = Checked::start(SimulatorOptions::default(), Whose::Mend).await;
         sim.add_person(WRITER, Permission::Write);
         sim.add_person(READER, Permission::Read);
         sim.create_repo(REPO, project.iter().copied()).unwrap();
@@ -332,7 +333,7 @@ impl World {
     }
 }
 
-fn settings(sim: &Simulator, folder: &Path, replay: Vec<PathBuf>) -> Settings {
+fn settings(sim: &Checked, folder: &Path, replay: Vec<PathBuf>) -> Settings {
     let state = folder.join("state");
     Settings {
         server: ServerSettings {

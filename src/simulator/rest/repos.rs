@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 pub(super) fn show(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     let repo = world.entitled(call, &[("metadata", Level::Read)])?;
-    Ok(Answer::ok(shapes::repo(world, world.repo(repo)?)))
+    Ok(Answer::ok(shapes::full_repo(world, world.repo(repo)?)))
 }
 
 pub(super) fn branches(world: &mut World, call: &Call) -> Result<Answer, Refusal> {

@@ -12,7 +12,7 @@ pub(super) use commits::{branch, changed_file, commit, git_commit, git_ref, push
 pub(super) use issues::{comment, issue, issue_event, label, reaction, timeline_comment};
 pub(super) use people::{account, app, installation, node_id};
 pub(super) use pulls::{check_run, pull};
-pub(super) use repos::repo;
+pub(super) use repos::{full_repo, repo};
 pub(super) use reviews::{line_comment, review};
 
 use super::answer::escaped;

@@ -48,7 +48,16 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("trees_url", "/git/trees{/sha}"),
 ];
 
-/// GitHub's `full-repository`, and what webhooks call `repository`.
+/// GitHub's `full-repository`: what asking for one repository gets.
+pub(in super::super) fn full_repo(world: &World, of: &Repo) -> Value {
+    let mut json = repo(world, of);
+    json["subscribers_count"] = json!(0);
+    json["network_count"] = json!(0);
+    json["custom_properties"] = json!({});
+    json
+}
+
+/// GitHub's `repository`, as lists, pull requests and webhooks hold it.
 pub(in super::super) fn repo(world: &World, repo: &Repo) -> Value {
     let base = &world.base;
     let full_name = repo.full_name();
@@ -89,8 +98,6 @@ pub(in super::super) fn repo(world: &World, repo: &Repo) -> Value {
         "forks": 0,
         "open_issues": open,
         "watchers": 0,
-        "subscribers_count": 0,
-        "network_count": 0,
         "has_issues": true,
         "has_projects": false,
         "has_downloads": true,
@@ -104,7 +111,6 @@ pub(in super::super) fn repo(world: &World, repo: &Repo) -> Value {
         "is_template": false,
         "web_commit_signoff_required": false,
         "topics": [],
-        "custom_properties": {},
         "visibility": if repo.private { "private" } else { "public" },
         "default_branch": repo.default_branch
     });

@@ -2,10 +2,11 @@
 #![allow(clippy::disallowed_methods)] // starts the program and kills it
 
 use super::parks::{busy, world};
+use crate::contract::{Checked, Whose};
 use crate::model::stub::{Answer, End, Stub};
 use crate::world::{PROJECT, REPO, WRITER, calls, chat, fix};
 use mend::domain::{SystemClock, Verdict};
-use mend::simulator::{Permission, Simulator, SimulatorOptions};
+use mend::simulator::{Permission, SimulatorOptions};
 use mend::store::{Filter, Store};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
@@ -66,7 +67,7 @@ async fn a_killed_server_goes_on_after_the_last_answered_turn() {
         .prefix("mend-killed-")
         .tempdir_in("/tmp")
         .unwrap();
-    let sim = Simulator::start(SimulatorOptions::default()).await.unwrap();
+    let sim = Checked::start(SimulatorOptions::default(), Whose::Mend).await;
     sim.add_person(WRITER, Permission::Write);
     sim.create_repo(REPO, PROJECT.iter().copied()).unwrap();
     let stub = Stub::start(vec![

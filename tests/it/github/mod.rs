@@ -5,5 +5,5 @@ mod calls;
 mod examples;
 mod failures;
 mod simulated;
-mod stub;
+pub mod stub;
 mod webhooks;

@@ -2,6 +2,7 @@
 //! way of one task, from the label's event to the revoked tokens.
 
 use super::stub::Now;
+use crate::contract::{Checked, Whose};
 use mend::domain::{Cancel, RepoRef};
 use mend::git::{
     Credential, Depth, Expected, Fetched, Git, GitError, GitSettings, Mirror, NewCommit, Oid,
@@ -11,7 +12,7 @@ use mend::github::{
     Conclusion, Github, GithubError, GithubSettings, NewCheckRun, NewPull, PullState, PullUpdate,
     Purpose, Reaction, Role, Session, Thread,
 };
-use mend::simulator::{Permission, Simulator, SimulatorOptions};
+use mend::simulator::{Permission, SimulatorOptions};
 use std::sync::Arc;
 
 const REPO: &str = "acme/app";
@@ -20,7 +21,7 @@ const HEAD: &str = "refs/heads/mend/issue-1";
 const MAIN: &str = "refs/heads/main";
 
 struct Way {
-    simulator: Simulator,
+    simulator: Checked,
     session: Session,
     git: Git,
     home: tempfile::TempDir,
@@ -31,7 +32,7 @@ struct Way {
 impl Way {
     /// A repository with a bug, and an issue about it that Ann labelled.
     async fn begin() -> Way {
-        let simulator = Simulator::start(SimulatorOptions::default()).await.unwrap();
+        let simulator = Checked::start(SimulatorOptions::default(), Whose::Mend).await;
         let ann = simulator.add_person("ann", Permission::Write);
         simulator.add_person("eve", Permission::Read);
         let files = [

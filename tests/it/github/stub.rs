@@ -1,12 +1,14 @@
 //! A stand-in for GitHub's API: it records every request, mints tokens, and lets each test say
 //! what else is answered.
 
+use crate::contract::description::GITHUB;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use mend::domain::{Clock, RepoRef};
 use mend::github::{Github, GithubSettings, Session};
+use mend::simulator::Exchange;
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, SystemTime};
@@ -74,6 +76,8 @@ type Answer = dyn Fn(&Seen, usize) -> Response + Send + Sync;
 pub struct Stub {
     pub base: String,
     seen: Mutex<Vec<Seen>>,
+    /// Requests that GitHub does not describe so.
+    wrong: Mutex<Vec<String>>,
     answer: Box<Answer>,
     /// Seconds since the Unix epoch at which minted tokens expire.
     pub expires: Mutex<String>,
@@ -88,6 +92,7 @@ impl Stub {
         let stub = Arc::new(Stub {
             base: format!("http://{}", listener.local_addr().unwrap()),
             seen: Mutex::default(),
+            wrong: Mutex::default(),
             answer: Box::new(answer),
             expires: Mutex::new("2099-01-01T00:00:00Z".into()),
         });
@@ -98,6 +103,8 @@ impl Stub {
 
     /// What was asked, tokens apart.
     pub fn seen(&self) -> Vec<Seen> {
+        let wrong = self.wrong.lock().unwrap();
+        assert!(wrong.is_empty(), "not GitHub's contract: {wrong:#?}");
         let seen = self.seen.lock().unwrap();
         seen.iter()
             .filter(|s| !s.path.ends_with("/access_tokens"))
@@ -174,6 +181,23 @@ async fn handle(State(stub): State<Arc<Stub>>, request: Request) -> Response {
         headers: parts.headers,
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
     };
+    let path = seen
+        .path
+        .strip_prefix("http://ghes.invalid")
+        .unwrap_or(&seen.path);
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let wrong = GITHUB.request(&Exchange {
+        method: seen.method.clone(),
+        path: path.strip_prefix("/api/v3").unwrap_or(path).to_string(),
+        query: query.to_string(),
+        body: seen.body.clone(),
+        status: 200,
+        answer: None,
+    });
+    if !wrong.is_empty() {
+        let line = format!("{}: {}", seen.line(), wrong.join("; "));
+        stub.wrong.lock().unwrap().push(line);
+    }
     let (before, minted) = {
         let mut all = stub.seen.lock().unwrap();
         let before = all.iter().filter(|s| s.line() == seen.line()).count();

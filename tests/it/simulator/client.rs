@@ -20,7 +20,7 @@ fn session(github: &Simulator, id: u64) -> Session {
     })
 }
 
-async fn with_repo() -> (Simulator, Session) {
+async fn with_repo() -> (Checked, Session) {
     let github = start(SimulatorOptions {
         // Nobody listens there: what is sent is in the log all the same.
         webhook_url: Some("http://127.0.0.1:1/".to_string()),

@@ -9,6 +9,7 @@ mod issues;
 mod pages;
 mod pulls;
 
+use crate::contract::{Checked, Whose};
 use mend::simulator::{Permission, Simulator, SimulatorOptions};
 use octocrab::Octocrab;
 use octocrab::models::AppId;
@@ -17,11 +18,11 @@ use serde_json::{Value, json};
 pub const REPO: &str = "acme/shop";
 
 /// A simulator with one repository and four people.
-pub async fn start(options: SimulatorOptions) -> Simulator {
+pub async fn start(options: SimulatorOptions) -> Checked {
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     // libgit2's globals are set before anything uses it.
     mend::git::init().unwrap();
-    let github = Simulator::start(options).await.unwrap();
+    let github = Checked::start(options, Whose::Test).await;
     github.add_person("ada", Permission::Maintain);
     github.add_person("wim", Permission::Write);
     github.add_person("tia", Permission::Triage);
@@ -35,7 +36,7 @@ pub async fn start(options: SimulatorOptions) -> Simulator {
     github
 }
 
-pub async fn simulator() -> Simulator {
+pub async fn simulator() -> Checked {
     start(SimulatorOptions::default()).await
 }
 
