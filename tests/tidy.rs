@@ -318,3 +318,68 @@ fn only_the_rooms_with_a_licence_touch_the_outside() {
         }
     }
 }
+
+/// `tests/COMPLAINTS.md`: every number once, each with a test that exists, a decision in a file that
+/// exists, or an open gap.
+#[test]
+fn every_complaint_has_its_answer() {
+    let table = fs::read_to_string("tests/COMPLAINTS.md").unwrap();
+    let (mut numbers, mut wrong) = (Vec::new(), Vec::new());
+    for line in table.lines().filter(|l| l.starts_with("| ")) {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [number, _, answer] = cells[..] else {
+            wrong.push(format!("not three cells: {line}"));
+            continue;
+        };
+        let Ok(number) = number.parse::<usize>() else {
+            continue; // the heading
+        };
+        numbers.push(number);
+        let tests: Vec<&str> = answer.split('`').skip(1).step_by(2).collect();
+        let tests: Vec<&&str> = tests.iter().filter(|t| t.contains("::")).collect();
+        if let Some(decision) = answer.strip_prefix("Decision (") {
+            let file = decision.split(')').next().unwrap_or_default();
+            if !Path::new(file).is_file() {
+                wrong.push(format!("{number}: no file `{file}`"));
+            }
+        } else if tests.is_empty() && !answer.starts_with("Gap: ") {
+            wrong.push(format!("{number}: no test, no decision, no gap"));
+        }
+        wrong.extend(
+            tests
+                .iter()
+                .filter(|t| !is_test(t))
+                .map(|t| format!("{number}: no test `{t}`")),
+        );
+    }
+    assert_eq!(numbers, (1..=95).collect::<Vec<_>>());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Whether `module::…::name` is a test of `tests/it` or of `src`.
+fn is_test(path: &str) -> bool {
+    let Some((module, name)) = path.rsplit_once("::") else {
+        return false;
+    };
+    let module = module.replace("::", "/");
+    let places = ["tests/it", "src"].map(|root| {
+        [
+            format!("{root}/{module}.rs"),
+            format!("{root}/{module}/mod.rs"),
+        ]
+    });
+    places.iter().flatten().any(|file| {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let head = format!("fn {name}(");
+        let at = lines
+            .iter()
+            .position(|l| l.trim_start_matches("async ").starts_with(&head));
+        at.is_some_and(|at| {
+            let attributes = lines[..at].iter().rev().take_while(|l| l.starts_with("#["));
+            attributes
+                .clone()
+                .any(|l| l.starts_with("#[test]") || l.starts_with("#[tokio::test"))
+        })
+    })
+}

@@ -10,7 +10,7 @@ use mend::simulator::{Permission, SimulatorOptions};
 use mend::store::{Filter, Store};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -23,10 +23,10 @@ fn answer(reply: &Value) -> Answer {
 }
 
 /// `mend serve`, killed when this is dropped.
-struct Serve(Child);
+pub(super) struct Serve(Child);
 
 impl Serve {
-    fn start(config: &Path) -> Serve {
+    pub fn start(config: &Path) -> Serve {
         let child = Command::new(env!("CARGO_BIN_EXE_mend"))
             .args(["serve", "--config"])
             .arg(config)
@@ -37,7 +37,7 @@ impl Serve {
         Serve(child)
     }
 
-    fn kill(&mut self) {
+    pub fn kill(&mut self) {
         self.0.kill().unwrap(); // SIGKILL
         self.0.wait().unwrap();
     }
@@ -50,7 +50,31 @@ impl Drop for Serve {
     }
 }
 
-async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
+/// The file of a server's settings, and the port that it listens on.
+pub(super) fn config(sim: &Checked, folder: &Path, model: &str, workers: usize) -> (u16, PathBuf) {
+    let port = {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        free.local_addr().unwrap().port()
+    };
+    let config = folder.join("config.toml");
+    let text = format!(
+        "[server]\nlisten = \"127.0.0.1:{port}\"\nstate_dir = \"{}\"\nlease_s = 2\nworkers = {workers}\n\
+         [github]\napp_id = {}\nwebhook_secret = \"{}\"\nbase_url = \"{}\"\nweb_url = \"{}\"\n\
+         private_key = '''{}'''\n\
+         [model]\nwire = \"chat\"\nmodel = \"scripted\"\nbase_url = \"{model}\"\nstream = false\n",
+        folder.join("state").display(),
+        sim.app_id(),
+        sim.webhook_secret(),
+        sim.base_url(),
+        sim.base_url(),
+        sim.private_key_pem(),
+    );
+    std::fs::write(&config, text).unwrap();
+    std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
+    (port, config)
+}
+
+pub(super) async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
         if let Some(found) = look().await {
@@ -77,27 +101,8 @@ async fn a_killed_server_goes_on_after_the_last_answered_turn() {
         Answer::json(200, "").end(End::Silent),
     ])
     .await;
-    let port = {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        free.local_addr().unwrap().port()
-    };
-    let config = folder.path().join("config.toml");
     let state = folder.path().join("state");
-    let text = format!(
-        "[server]\nlisten = \"127.0.0.1:{port}\"\nstate_dir = \"{}\"\nlease_s = 2\n\
-         [github]\napp_id = {}\nwebhook_secret = \"{}\"\nbase_url = \"{}\"\nweb_url = \"{}\"\n\
-         private_key = '''{}'''\n\
-         [model]\nwire = \"chat\"\nmodel = \"scripted\"\nbase_url = \"{}\"\nstream = false\n",
-        state.display(),
-        sim.app_id(),
-        sim.webhook_secret(),
-        sim.base_url(),
-        sim.base_url(),
-        sim.private_key_pem(),
-        stub.base,
-    );
-    std::fs::write(&config, text).unwrap();
-    std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let (port, config) = config(&sim, folder.path(), &stub.base, 2);
     sim.set_webhook_url(Some(&format!("http://127.0.0.1:{port}/webhook")));
     let mut serve = Serve::start(&config);
     until("it listens", async || {

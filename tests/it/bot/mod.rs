@@ -16,4 +16,5 @@ mod reviews;
 mod roles;
 mod steer;
 mod trace;
+mod storm;
 mod wire;
