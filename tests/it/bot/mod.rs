@@ -15,6 +15,6 @@ mod retry;
 mod reviews;
 mod roles;
 mod steer;
-mod trace;
 mod storm;
+mod trace;
 mod wire;
