@@ -383,3 +383,36 @@ fn is_test(path: &str) -> bool {
         })
     })
 }
+
+/// Every text that `render` makes stands in a snapshot of `tests/it/texts.rs`.
+#[test]
+fn every_text_has_a_snapshot() {
+    // Words and parts inside other texts.
+    const PARTS: [&str; 5] = [
+        "check_table",
+        "check_words",
+        "deciding",
+        "duration",
+        "thousands",
+    ];
+    let room = fs::read_to_string("src/render/mod.rs").unwrap();
+    let texts = fs::read_to_string("tests/it/texts.rs").unwrap();
+    let uses: String = room
+        .split("pub use ")
+        .skip(1)
+        .map(|u| u.split(';').next().unwrap())
+        .collect::<Vec<_>>()
+        .join(",");
+    let names = uses.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let names = names.filter(|n| n.starts_with(|c: char| c.is_ascii_lowercase()));
+    let modules: Vec<&str> = room
+        .lines()
+        .filter_map(|l| l.strip_prefix("mod "))
+        .map(|m| m.trim_end_matches(';'))
+        .collect();
+    let missing: Vec<&str> = names
+        .filter(|n| !PARTS.contains(n) && !texts.contains(&format!("render::{n}")))
+        .filter(|n| !modules.contains(n) || !uses.contains(&format!("{n}::")))
+        .collect();
+    assert!(missing.is_empty(), "no snapshot of {missing:?}");
+}

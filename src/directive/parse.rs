@@ -151,7 +151,7 @@ fn unknown(verb: &str) -> String {
         _ => nearest(verb, VERBS),
     };
     match meant {
-        Some(known) => format!("did you mean `/mend {known}`? mend knows {ALL}"),
+        Some(known) => format!("did you mean `/mend {known}`?"),
         None => format!("mend knows {ALL}"),
     }
 }

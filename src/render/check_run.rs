@@ -5,11 +5,13 @@ use super::comment::why_draft;
 use super::pull_request::PullRequest;
 use super::words::capital;
 use crate::domain::{CheckPair, CheckRun, Contradiction, Outcome, Reason, Verdict};
-use crate::text::{bound, clip_words, one_line, visible};
+use crate::text::{bound, clip_words, code_span, one_line, visible};
 
 /// GitHub refuses summaries over 65,535 characters.
 const SUMMARY_BYTES: usize = 60_000;
 const TITLE_CHARS: usize = 250;
+/// Contradicting tests that are named.
+const CONTRADICTIONS: usize = 10;
 
 /// The run that decides about the change: the first that did not pass, else the first.
 pub fn deciding(pairs: &[CheckPair]) -> Option<&CheckRun> {
@@ -21,7 +23,9 @@ pub fn deciding(pairs: &[CheckPair]) -> Option<&CheckRun> {
 
 /// One line: what the check said and, for a draft, why it is one.
 pub fn check_run_title(pr: &PullRequest<'_>) -> String {
-    let said = deciding(pr.checks).map(check_words);
+    // Where no test ran, the reason says all.
+    let untested = matches!(pr.reason, Reason::CheckDidntStart | Reason::CheckTimedOut);
+    let said = deciding(pr.checks).filter(|_| !untested).map(check_words);
     let draft = (pr.verdict != Verdict::Ready).then(|| why_draft(pr.reason, pr.stop, pr.turns));
     let others = (pr.reason == Reason::FixedOthersFailBefore)
         .then(|| "what fails failed before this change too".to_string());
@@ -41,9 +45,14 @@ pub fn check_run_summary(pr: &PullRequest<'_>) -> String {
             None => "No check was made.".to_string(),
         };
     }
-    let named: Vec<String> = pr.contradictions.iter().map(|c| c.test.clone()).collect();
-    let table = check_table(pr.checks, pr.commit, &named);
-    bound(table.trim_end(), SUMMARY_BYTES)
+    // There is no test above the table here: it is named beneath.
+    let table = check_table(pr.checks, pr.commit, &[]);
+    let mut out = bound(table.trim_end(), SUMMARY_BYTES);
+    for named in pr.contradictions.iter().take(CONTRADICTIONS) {
+        let test = code_span(&clip_words(&one_line(&visible(&named.test)), 200));
+        out.push_str(&format!("\n\nContradicts the report: {test}"));
+    }
+    out
 }
 
 /// The remark beside a test that contradicts the report; plain text, as annotations are.

@@ -28,11 +28,13 @@ pub fn help(label: &str) -> String {
 
 /// What was not understood.
 pub fn hint(line: &str, hint: &str) -> String {
-    format!(
-        "I did not understand {}: {} `/mend help` lists what I do.",
-        code_span(&clip_words(line, 120)),
-        sentence(&neutralise(&one_line(hint)))
-    )
+    let line = code_span(&clip_words(line, 120));
+    let told = sentence(&neutralise(&one_line(hint)));
+    let more = match told.contains("`/mend help`") {
+        true => "",
+        false => " `/mend help` lists what I do.",
+    };
+    format!("I did not understand {line}: {told}{more}")
 }
 
 fn sentence(text: &str) -> String {
@@ -120,7 +122,7 @@ pub fn status(task: Option<Standing>, now: i64) -> String {
             format!("The last run (task {id}) ended: {}.{pull}", verdict.words())
         }
         (None, Some(until)) => format!(
-            "Task {id} is parked: it waits for the model until {}, then goes on from where it is.{pull} `/mend stop` ends it.",
+            "Task {id} waits for the model until {}, then goes on from where it is.{pull} `/mend stop` ends it.",
             until_words(until, now)
         ),
         (None, None) => format!(

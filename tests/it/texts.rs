@@ -2,8 +2,8 @@
 
 use mend::domain::{
     Basis, CheckPair, CheckRun, Classification, Comparison, Contradiction, Counts, Exit, Kind,
-    Outcome, Reason, Reproduction, Review, ReviewPoint, Severity, StopReason, TaskId, Usage,
-    Verdict, Weakness, WeaknessKind,
+    Outcome, Reason, Reproduction, Review, ReviewPoint, SetUpFailure, SetUpReport, Severity,
+    StopReason, TaskId, Usage, Verdict, Weakness, WeaknessKind,
 };
 use mend::render::{self, Ending, Live, PullRequest};
 
@@ -101,11 +101,30 @@ fn whole(
     contradictions: &[Contradiction],
     beside: &Beside,
 ) -> String {
+    rendered(
+        reason,
+        verdict,
+        checks,
+        contradictions,
+        beside,
+        render::body,
+    )
+}
+
+/// Any text of a pull request.
+fn rendered(
+    reason: Reason,
+    verdict: Verdict,
+    checks: &[CheckPair],
+    contradictions: &[Contradiction],
+    beside: &Beside,
+    text: impl FnOnce(&PullRequest<'_>) -> String,
+) -> String {
     let changed = [
         ("invoicer/invoice.py".to_string(), 3, 4),
         ("tests/test_new.py".to_string(), 9, 0),
     ];
-    render::body(&PullRequest {
+    text(&PullRequest {
         follow_up: false,
         issue: Some(41),
         relates_only: false,
@@ -635,4 +654,125 @@ fn a_question_about_somebodys_pull_request() {
         elapsed_ms: 900,
     });
     insta::assert_snapshot!("rival", told);
+}
+
+/// Title and summary of the check run on the head commit, and the remarks at tests.
+#[test]
+fn check_runs() {
+    let base = run(Outcome::Failed, 211, 2, &[ONCE, NET30], "assert 1 == 2.");
+    let one_left = run(Outcome::Failed, 212, 1, &[NET30], "assert 3 == 2.");
+    let stuck = run(
+        Outcome::DidntStart,
+        0,
+        0,
+        &[],
+        "No module named 'freezegun'.",
+    );
+    let named = Contradiction {
+        test: NET30.into(),
+        file: Some("tests/test_terms.py".into()),
+        line: Some(44),
+        expected: Some("3 March".into()),
+        report_requires: Some("2 March: \"due 30 days after the invoice date\"".into()),
+        why: None,
+        confirmed: true,
+    };
+    let bare = Contradiction {
+        expected: None,
+        report_requires: None,
+        ..named.clone()
+    };
+    let doubted = Contradiction {
+        confirmed: false,
+        ..named.clone()
+    };
+    let old = [pair(base, one_left, &[ONCE], &[], &[NET30])];
+    let stuck = [pair(stuck.clone(), stuck, &[], &[], &[])];
+    let limit = Reason::LimitReached;
+    let cases: [(Reason, Verdict, &[CheckPair]); 6] = [
+        (Reason::Fixed, Verdict::Ready, &[green()]),
+        (Reason::FixedOthersFailBefore, Verdict::Ready, &old),
+        (Reason::Contradiction, Verdict::Draft, &old),
+        (Reason::CheckDidntStart, Verdict::Draft, &stuck),
+        (limit, Verdict::Draft, &[green()]),
+        (Reason::NotChecked, Verdict::Draft, &[]),
+    ];
+    let mut all = Vec::new();
+    for (reason, verdict, checks) in cases {
+        let contradicting = reason == Reason::Contradiction;
+        let named = contradicting.then(|| named.clone());
+        let text = |pr: &PullRequest<'_>| {
+            format!(
+                "# {}\n\n{}",
+                render::check_run_title(pr),
+                render::check_run_summary(pr)
+            )
+        };
+        let (named, beside) = (named.as_slice(), Beside::default());
+        all.push(rendered(reason, verdict, checks, named, &beside, text));
+    }
+    all.extend([&named, &doubted, &bare].map(render::contradiction_remark));
+    insta::assert_snapshot!("check_runs", all.join("\n\n=====\n\n"));
+}
+
+/// What is said of a set-up, and what the house's template and people's edits make of a body.
+#[test]
+fn set_ups_and_houses() {
+    let steps = |n: usize| (0..n).map(|n| format!("make deps-{n}")).collect();
+    let pip = "pip install -e .[test]".to_string();
+    let failed = SetUpFailure {
+        command: pip.clone(),
+        how: "exit 1".into(),
+        tail: "No matching distribution\n".into(),
+    };
+    let reports = [
+        SetUpReport {
+            steps: vec![pip.clone()],
+            ..SetUpReport::default()
+        },
+        SetUpReport {
+            steps: steps(7),
+            from_cache: true,
+            ..SetUpReport::default()
+        },
+        SetUpReport {
+            steps: vec![pip],
+            failed: Some(failed),
+            ..SetUpReport::default()
+        },
+    ];
+    let mut all: Vec<String> = reports.iter().map(render::set_up).collect();
+    let part = render::disclosed("Closes #41\n\n`add` adds.", "Made by mend with a model.");
+    let template = "## What\n<!-- mend -->\n\n## Checklist\n- [ ] changelog\n";
+    let framed = render::framed(&part, Some(template));
+    all.push(framed.clone());
+    all.push(render::reframed(
+        &framed.replace("- [ ]", "- [x]"),
+        "Closes #41\n\nMore.",
+    ));
+    all.push(render::titled("[{number}] {title}", "Totals drift", 41));
+    all.push(render::stopping(3));
+    insta::assert_snapshot!("set_ups_and_houses", all.join("\n\n=====\n\n"));
+}
+
+/// What is answered to a command that is not understood.
+#[test]
+fn hints() {
+    let said = [
+        "/mend",
+        "/mend retyr",
+        "/mend frobnicate",
+        "/mend fix up to five dollars",
+        "/mend fix allow-test",
+        "/mend stop now please",
+        "/mend help me",
+    ];
+    let all = said.map(|text| {
+        let told = match mend::directive::parse(text, "mend") {
+            Ok(commands) => format!("understood: {commands:?}"),
+            Err(other) => render::hint(&other.line, &other.hint),
+        };
+        format!("{text}\n→ {told}")
+    });
+    insta::assert_snapshot!("hints", all.join("\n\n"));
 }

@@ -196,10 +196,7 @@ async fn stop_ends_a_parked_task_at_once_and_status_says_until_when() {
             world
                 .own_comments(issue)
                 .iter()
-                .any(|c| {
-                    c.body.contains("is parked: it waits for the model until ")
-                        && c.body.contains("UTC")
-                })
+                .any(|c| c.body.contains(" waits for the model until ") && c.body.contains("UTC"))
                 .then_some(())
         })
         .await;

@@ -1,6 +1,8 @@
 //! All of GitHub's example payloads, whole and damaged.
 
-use crate::intake::hub::Hub;
+use crate::intake::hub::{
+    Hub, commented, labeled, line_commented, rerequested, reviewed, unlabeled,
+};
 use mend::github::{Event, EventError};
 use mend::intake::Said;
 use serde_json::{Value, json};
@@ -157,4 +159,93 @@ async fn examples_whole_or_damaged_start_nothing() {
         "{:?}",
         hub.ends().await
     );
+}
+
+/// Every place of a payload, as the path that `Value::pointer` takes.
+fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+    if let Value::Object(map) = value {
+        for (key, inner) in map {
+            let place = format!("{at}/{key}");
+            places(inner, &place, found);
+            found.push(place);
+        }
+    }
+}
+
+/// Alice may start mend, and what she does here asks for nothing: with any field dropped, null or
+/// another, and with actions of tomorrow, it still asks for nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_entitled_person_did_not_ask_for_starts_nothing_however_damaged() {
+    let hub = Hub::new().await;
+    let with = |mut payload: Value, at: &str, value: Value| {
+        *payload.pointer_mut(at).unwrap() = value;
+        payload
+    };
+    let mut edited = commented("alice", "/mend retry");
+    edited["action"] = json!("edited");
+    edited["changes"] = json!({"body": {"from": "/mend retry"}});
+    let by_app = json!({"id": 5, "login": "other[bot]", "type": "Bot"});
+    let payloads = [
+        ("issues", labeled("alice", "bug")),
+        ("issues", unlabeled("alice", "mend")),
+        (
+            "issues",
+            with(labeled("alice", "mend"), "/action", json!("opened")),
+        ),
+        (
+            "issue_comment",
+            commented("alice", "Thanks, `/mend retry` is nice"),
+        ),
+        ("issue_comment", commented("alice", "> /mend retry\n\nno")),
+        (
+            "issue_comment",
+            with(
+                commented("alice", "/mend retry"),
+                "/action",
+                json!("deleted"),
+            ),
+        ),
+        ("issue_comment", edited),
+        (
+            "pull_request_review",
+            reviewed("alice", "approved", "Good."),
+        ),
+        (
+            "pull_request_review_comment",
+            line_commented("alice", "Why?"),
+        ),
+        ("check_run", rerequested("alice", 13)),
+    ];
+    let mut sent = 0;
+    for (event, payload) in &payloads {
+        let mut all = Vec::new();
+        places(payload, "", &mut all);
+        for place in all {
+            let (parent, key) = place.rsplit_once('/').unwrap();
+            for kind in 0..5 {
+                let mut broken = payload.clone();
+                let map = broken.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+                match kind {
+                    0 => drop(map.remove(key)),
+                    1 => drop(map.insert(key.into(), Value::Null)),
+                    2 => drop(map.insert(key.into(), json!(-1))),
+                    3 => drop(map.insert(key.into(), json!([{}]))),
+                    _ => drop(map.insert(key.into(), by_app.clone())),
+                }
+                hub.deliver(event, &broken).await;
+                sent += 1;
+            }
+        }
+        for action in ["labelled", "created2", "submitted_again", ""] {
+            let broken = with(payload.clone(), "/action", json!(action));
+            hub.deliver(event, &broken).await;
+        }
+    }
+    assert!(sent > 800, "{sent}");
+    let said = hub.settle().await;
+    assert!(
+        !said.iter().any(|s| matches!(s, Said::Accepted { .. })),
+        "{said:?}"
+    );
+    assert!(hub.tasks().await.is_empty());
 }
