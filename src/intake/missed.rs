@@ -29,6 +29,9 @@ pub struct Missed {
     pub polling: bool,
 }
 
+/// A list that could not be read is read again soon, whatever the settings say.
+const AFTER_A_FAILURE: Duration = Duration::from_secs(30);
+
 impl Admit {
     /// Looks for missed deliveries now and every so often, until `stop`.
     pub async fn catch_up(&self, missed: Missed, stop: &Cancel) {
@@ -49,6 +52,7 @@ impl Admit {
                     let asked = error.not_before().map_or(0, |at| at - now());
                     missed
                         .every
+                        .min(AFTER_A_FAILURE)
                         .max(Duration::from_secs(asked.max(0).unsigned_abs()))
                 }
             };

@@ -101,7 +101,7 @@ async fn a_check_that_does_not_start_asks_for_action() {
     assert_eq!(world.ended(1).await.verdict, Some(Verdict::Draft));
     let run = only(&world);
     assert_eq!(run.conclusion.as_deref(), Some("action_required"));
-    assert!(run.title.unwrap().starts_with("The check didn't start"));
+    assert!(run.title.unwrap().starts_with("Didn't start"));
     world.end().await;
 }
 
