@@ -27,6 +27,12 @@ impl Admit {
     /// Admits deliveries as they come, until `stop`. Those that GitHub's troubles delay are tried
     /// again for a day.
     pub async fn run(&self, voice: &dyn Voice, stop: &Cancel) {
+        // A killed mend held some, and with each of them its whole lane.
+        match self.store.release_deliveries().await {
+            Ok(0) => {}
+            Ok(count) => tracing::info!(count, "deliveries that a killed mend had taken"),
+            Err(error) => tracing::error!(%error, "held deliveries stay held for a while"),
+        }
         while !stop.is_cancelled() {
             // Before the query, so that what comes between the two is not slept through.
             let changed = self.store.deliveries_changed();

@@ -178,6 +178,20 @@ impl Store {
         Ok(found)
     }
 
+    /// Hands out again at once what a process that is gone had taken, instead of after its hold.
+    /// What waits for GitHub keeps its time: it has a reason.
+    pub async fn release_deliveries(&self) -> Result<u64, StoreError> {
+        let done = sqlx::query(
+            "UPDATE deliveries SET run_at = $1 \
+             WHERE state = 'new' AND attempts > 0 AND error IS NULL AND run_at > $2",
+        )
+        .bind(self.now())
+        .bind(self.now())
+        .execute(&self.write)
+        .await?;
+        Ok(done.rows_affected())
+    }
+
     /// Whether a delivery with GitHub's id is stored.
     pub async fn has_delivery(&self, guid: &str) -> Result<bool, StoreError> {
         let row = sqlx::query("SELECT id FROM deliveries WHERE guid = $1")
