@@ -171,6 +171,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         max_output_tokens: engine.model.max_output_tokens.unwrap_or(16_384),
         agent: agent_settings(&engine.model, &engine.agent),
         resume: None,
+        made: None,
         keep: None,
         sandbox,
         scratch: scratch.path(),

@@ -22,7 +22,7 @@ pub use environment::Environment;
 pub use error::ConfigError;
 pub use git::{GitInSandbox, GitRules};
 pub use network::{NetworkSettings, SetupFile, SetupSettings};
-pub use publish::{IssueLink, PublishSettings, is_base_branch};
+pub use publish::{CommitsBy, IssueLink, PublishAs, PublishSettings, is_base_branch};
 pub use repo::{PackageConfig, REPO_FILE, RepoConfig, RepoLimits};
 pub use repo_keys::repo_schema;
 pub use sections::{

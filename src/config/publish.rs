@@ -26,9 +26,61 @@ impl FromStr for IssueLink {
     }
 }
 
+/// How a commit comes onto its branch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CommitsBy {
+    /// Made here and pushed.
+    #[default]
+    Push,
+    /// Made through GitHub's API, which signs it as the App's.
+    Api,
+}
+
+impl FromStr for CommitsBy {
+    type Err = ();
+
+    fn from_str(s: &str) -> Result<Self, ()> {
+        match s {
+            "push" => Ok(CommitsBy::Push),
+            "api" => Ok(CommitsBy::Api),
+            _ => Err(()),
+        }
+    }
+}
+
+/// What a change is published as.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PublishAs {
+    #[default]
+    PullRequest,
+    /// The diff in the comment: no branch, no pull request.
+    Comment,
+}
+
+impl FromStr for PublishAs {
+    type Err = ();
+
+    fn from_str(s: &str) -> Result<Self, ()> {
+        match s {
+            "pull request" => Ok(PublishAs::PullRequest),
+            "comment" => Ok(PublishAs::Comment),
+            _ => Err(()),
+        }
+    }
+}
+
 /// `[publish]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishSettings {
+    /// What a change becomes.
+    pub as_what: PublishAs,
+    pub commits: CommitsBy,
+    /// The branch's name beneath `github.branch_prefix`, with `{number}` of the issue.
+    pub branch: String,
+    /// Asked for a review when a pull request is opened: logins, and teams as `org/team`.
+    pub reviewers: Vec<String>,
+    /// Which file of a folder `PULL_REQUEST_TEMPLATE` is for mend's pull requests.
+    pub template: Option<String>,
     /// A new pull request's title, with `{title}` and `{number}` of the issue.
     pub title: String,
     /// The branch that changes go into; `None` is the repository's default branch.
@@ -51,6 +103,11 @@ pub struct PublishSettings {
 impl Default for PublishSettings {
     fn default() -> Self {
         PublishSettings {
+            as_what: PublishAs::default(),
+            commits: CommitsBy::default(),
+            branch: "issue-{number}".into(),
+            reviewers: Vec::new(),
+            template: None,
             title: "Fix: {title}".into(),
             base: None,
             issue_link: IssueLink::default(),
@@ -68,6 +125,19 @@ impl Default for PublishSettings {
 /// Whether a branch may be a pull request's base, by its name alone.
 pub fn is_base_branch(name: &str) -> bool {
     is_branch_prefix(&format!("{name}/"))
+}
+
+fn is_reviewer(name: &str) -> bool {
+    let plain = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+    };
+    match name.split_once('/') {
+        Some((org, team)) => plain(org) && plain(team),
+        None => plain(name),
+    }
 }
 
 pub(super) fn publish(r: &mut Reader<'_>) -> PublishSettings {
@@ -91,7 +161,30 @@ pub(super) fn publish(r: &mut Reader<'_>) -> PublishSettings {
         r.wrong("publish.labels", "must have 1 to 50 characters each");
     }
     let truth = "true or false";
+    let branch = r.text("publish.branch").unwrap_or(plain.branch);
+    if !branch.contains("{number}") || !is_base_branch(&branch.replace("{number}", "1")) {
+        r.wrong(
+            "publish.branch",
+            "must be the name of a branch with {number}, the issue's, such as `issue-{number}`; it stands beneath `github.branch_prefix`",
+        );
+    }
+    let reviewers = r.list("publish.reviewers");
+    if !reviewers.iter().all(|name| is_reviewer(name)) {
+        r.wrong(
+            "publish.reviewers",
+            "must be logins, or teams as `org/team`",
+        );
+    }
     PublishSettings {
+        as_what: r
+            .parsed("publish.as", "`pull request` or `comment`")
+            .unwrap_or_default(),
+        commits: r
+            .parsed("publish.commits", "`push` or `api`")
+            .unwrap_or_default(),
+        branch,
+        reviewers,
+        template: r.text("publish.template"),
         title,
         base,
         issue_link: r

@@ -36,6 +36,8 @@ pub struct RepoConfig {
     /// Packages with a check of their own, in the order of the file.
     pub packages: Vec<PackageConfig>,
     pub limits: RepoLimits,
+    /// Whether a change stands in the comment, without a branch and a pull request.
+    pub comment_only: bool,
     /// What was ignored, one line each, for the person who reads the pull request.
     pub warnings: Vec<String>,
 }
@@ -115,6 +117,7 @@ impl RepoConfig {
                 "check" => commands("check", value, false).map(|c| config.check = c),
                 "test_paths" => patterns("test_paths", value).map(|p| config.test_paths = Some(p)),
                 "new_tests" => switch("new_tests", value).map(|on| config.new_tests = Some(on)),
+                "comment_only" => switch("comment_only", value).map(|on| config.comment_only = on),
                 "protected_paths" => {
                     patterns("protected_paths", value).map(|p| config.protected_paths = p)
                 }

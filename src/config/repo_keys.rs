@@ -72,6 +72,11 @@ pub(super) const TOP: &[Key] = &[
         "Where the check writes JUnit XML, relative to the working directory, such as reports/*.xml. Reports add counts and names; they never make a run passed.",
     ),
     key(
+        "comment_only",
+        Form::Switch,
+        "Whether a change is written into the issue's comment instead of a pull request; no branch is made then.",
+    ),
+    key(
         "packages",
         Form::Tables(PACKAGE),
         "Packages with a check of their own, by their folders.",

@@ -299,6 +299,8 @@ pub enum Verdict {
     Stopped,
     LimitReached,
     DidntStart,
+    /// A change is made, and a rule of the house or somebody's commits keep it from the branch.
+    NotPublished,
     Crashed,
 }
 
@@ -310,6 +312,7 @@ impl Verdict {
             Verdict::NotAllowed => "not allowed",
             Verdict::LimitReached => "limit reached",
             Verdict::DidntStart => "didn't start",
+            Verdict::NotPublished => "not published",
             other => other.word(),
         }
     }
@@ -326,6 +329,7 @@ impl Verdict {
             Verdict::Stopped => "stopped",
             Verdict::LimitReached => "limit_reached",
             Verdict::DidntStart => "didnt_start",
+            Verdict::NotPublished => "not_published",
             Verdict::Crashed => "crashed",
         }
     }

@@ -104,6 +104,7 @@ impl Fixed {
             checks_ms: self.checks_ms,
             warnings: &self.warnings,
             setup: self.setup.as_ref(),
+            error: self.error.as_deref(),
         }
     }
 }

@@ -4,11 +4,13 @@
 mod apart;
 mod base;
 mod document;
+mod made;
 mod proof;
 mod recording;
 mod verdict;
 
 pub use document::{About, Document, line_counts};
+pub use made::{Made, Said};
 pub use recording::{REVIEW_FOLDER, Recorded, RecordedCheck, RecordedTask, RecordingError};
 pub use verdict::{Facts, verdict};
 
@@ -64,6 +66,8 @@ pub struct Input<'a> {
     pub agent: agent::Settings,
     /// What `keep` was given last in an earlier attempt, to go on from.
     pub resume: Option<String>,
+    /// A change that is there already: the loop is left out, all the rest is done with it.
+    pub made: Option<&'a Made>,
     /// Where the conversation is kept after each turn.
     pub keep: Option<&'a dyn Keep>,
     pub sandbox: Arc<Sandbox>,
@@ -223,7 +227,10 @@ async fn fix(input: &Input<'_>) -> Result<Fixed, FixError> {
         steer: input.steer,
         journal: input.journal,
     };
-    let ended = agent::run(&work).await?;
+    let ended = match input.made {
+        Some(made) => made.put(&workspace)?,
+        None => agent::run(&work).await?,
+    };
     let again = workspace.changes()?;
     let last = last_check(input, &after, &base, &ended, &again, &mut checks_ms).await;
     let found = proof::find(
@@ -369,7 +376,7 @@ fn conclude(
         model_ms: ended.model_ms,
         warnings: input.config.warnings.clone(),
         setup: None,
-        error: ended.error,
+        error: ended.error.map(|e| input.redactor.redact(&e)),
         retry_at: ended.retry_at,
         effects: ended.effects,
     }

@@ -17,6 +17,7 @@ mod event;
 mod issues;
 mod judge;
 mod jwt;
+mod objects;
 mod pulls;
 mod repos;
 mod reviews;
@@ -36,6 +37,7 @@ pub use event::{
     PullRequestEvent, ReviewCommentEvent, ReviewEvent, Withdrawn,
 };
 pub use issues::{Reaction, Thread};
+pub use objects::{Entry, Stands};
 pub use pulls::{NewPull, PullState, PullUpdate};
 pub use repos::Role;
 pub use session::{Purpose, Session, Token};

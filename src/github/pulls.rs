@@ -126,6 +126,23 @@ impl Session {
         self.call(Purpose::Publish, &ask).await?.json()
     }
 
+    /// Asks people, and teams by their slugs, for a review.
+    ///
+    /// # Errors
+    /// [`GithubError::Validation`] when one of them has no access: then none is asked.
+    pub async fn request_reviewers(
+        &self,
+        number: u64,
+        people: &[&str],
+        teams: &[&str],
+    ) -> Result<(), GithubError> {
+        let path = self.path(&format!("/pulls/{number}/requested_reviewers"));
+        let body = json!({ "reviewers": people, "team_reviewers": teams });
+        self.call(Purpose::Publish, &Ask::post(path, body))
+            .await
+            .map(drop)
+    }
+
     /// Makes a pull request a draft or ready for review; REST cannot.
     ///
     /// # Errors

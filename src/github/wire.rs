@@ -53,6 +53,9 @@ pub struct AppInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct RepoInfo {
     pub id: u64,
+    /// The id in GraphQL.
+    #[serde(default, deserialize_with = "text")]
+    pub node_id: String,
     /// `owner/name`, the present one.
     #[serde(default, deserialize_with = "text")]
     pub full_name: String,

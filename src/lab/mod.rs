@@ -94,6 +94,7 @@ pub async fn replay(
         max_output_tokens: 16_384,
         agent: task.agent.clone(),
         resume: None,
+        made: None,
         keep: None,
         sandbox,
         scratch,

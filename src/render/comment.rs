@@ -106,6 +106,8 @@ pub struct Ending<'a> {
     pub pull_request: Option<(u64, bool)>,
     /// Somebody's open pull request for the issue, about which people are asked.
     pub rival: Option<u64>,
+    /// The whole change, where the comment is all that is published of it.
+    pub proposal: Option<&'a str>,
     /// The model's words.
     pub summary: &'a str,
     /// The check in words, for example ``failed: 3 passed, 1 failed``.
@@ -120,7 +122,8 @@ pub struct Ending<'a> {
 /// The comment when the task has ended: one verdict, stated.
 pub fn ending(e: &Ending<'_>) -> String {
     let mut text = statement(e);
-    if let Some(check) = &e.check {
+    // A proposal has its own table.
+    if let Some(check) = e.check.as_ref().filter(|_| e.proposal.is_none()) {
         text.push_str(&format!("\n\nThe check, run by mend: {check}."));
     }
     format!(
@@ -152,31 +155,14 @@ fn statement(e: &Ending<'_>) -> String {
             "**{pr} as a draft**: {}.{added}",
             why_draft(e.reason, e.stop, e.turns)
         ),
+        (Verdict::Ready | Verdict::Draft, None) if e.proposal.is_some() => proposed(e),
+        (Verdict::NotPublished, _) => unpublished(e, &error, &summary),
         (Verdict::Ready | Verdict::Draft, None) => {
             format!(
                 "**The change is made but not published yet.** {error} It is kept and published when GitHub answers."
             )
         }
-        (Verdict::NoChange, pr) => {
-            let stays = e
-                .pull_request
-                .map(|(n, _)| format!(" #{n} stays as it is."))
-                .filter(|_| pr.is_some())
-                .unwrap_or_default();
-            let at = e
-                .base
-                .map(|(branch, sha)| {
-                    format!(" Looked at {} at {}.", code_span(branch), code_span(sha))
-                })
-                .unwrap_or_default();
-            let words = match summary.is_empty() {
-                true => String::new(),
-                false => format!("\n\nThe model's words:\n\n{}", quoted_block(&summary)),
-            };
-            format!(
-                "**No change made.**{at}{stays}{words}\n\nComment `/mend retry` with more detail, for example an input that fails."
-            )
-        }
+        (Verdict::NoChange, pr) => no_change(e, pr.is_some(), &summary),
         (Verdict::Question, _) => match e.rival {
             Some(n) => format!(
                 "**I need one answer.** #{n} is open and says that it closes this issue. Shall I make a change of my own beside it?\n\n\
@@ -205,6 +191,56 @@ fn statement(e: &Ending<'_>) -> String {
             e.task
         ),
     }
+}
+
+/// Nothing was changed, in the model's words.
+fn no_change(e: &Ending<'_>, pr: bool, summary: &str) -> String {
+    let stays = e
+        .pull_request
+        .map(|(n, _)| format!(" #{n} stays as it is."))
+        .filter(|_| pr)
+        .unwrap_or_default();
+    let at = e
+        .base
+        .map(|(branch, sha)| format!(" Looked at {} at {}.", code_span(branch), code_span(sha)))
+        .unwrap_or_default();
+    let words = match summary.is_empty() {
+        true => String::new(),
+        false => format!("\n\nThe model's words:\n\n{}", quoted_block(summary)),
+    };
+    format!(
+        "**No change made.**{at}{stays}{words}\n\nComment `/mend retry` with more detail, for example an input that fails."
+    )
+}
+
+/// The whole change, as a comment.
+fn proposed(e: &Ending<'_>) -> String {
+    let why = match e.verdict {
+        Verdict::Ready => "**A change for this issue.**".to_string(),
+        _ => format!(
+            "**A change for this issue, as a draft**: {}.",
+            why_draft(e.reason, e.stop, e.turns)
+        ),
+    };
+    format!("{why}\n\n{}", e.proposal.unwrap_or_default())
+}
+
+/// A change that a rule, or somebody's commits, keep from the branch.
+fn unpublished(e: &Ending<'_>, error: &str, summary: &str) -> String {
+    let stays = e
+        .pull_request
+        .map(|(n, _)| format!(" #{n} stays as it is."))
+        .unwrap_or_default();
+    let words = match summary.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\n\nWhat I changed, in the model's words:\n\n{}",
+            quoted_block(summary)
+        ),
+    };
+    format!(
+        "**A change was made, but it is not published.** {error}{stays}{words}\n\nComment `/mend retry` to start again."
+    )
 }
 
 /// Why a change is a draft; a clause.

@@ -12,16 +12,6 @@ const AROUND_BYTES: usize = 5_000;
 /// What mend's bodies had before they had markers.
 const OLD_PART: &str = "<details><summary>How this was made</summary>";
 
-/// Known places of a template, relative to the repository's root.
-pub const TEMPLATES: &[&str] = &[
-    ".github/pull_request_template.md",
-    ".github/PULL_REQUEST_TEMPLATE.md",
-    "pull_request_template.md",
-    "PULL_REQUEST_TEMPLATE.md",
-    "docs/pull_request_template.md",
-    "docs/PULL_REQUEST_TEMPLATE.md",
-];
-
 /// The part, with the disclosure as its last line, between markers that it cannot hold itself.
 fn marked(part: &str) -> String {
     let part = part

@@ -7,9 +7,11 @@ mod check_run;
 mod checks;
 mod comment;
 mod commit;
+mod details;
 mod house;
 mod notice;
 mod proof;
+mod proposal;
 mod pull_request;
 mod said;
 mod setup;
@@ -19,11 +21,12 @@ pub use check_run::{check_run_summary, check_run_title, contradiction_remark, de
 pub use checks::{check_table, check_words};
 pub use comment::{Ending, Live, ending, live, waiting};
 pub use commit::commit_message;
-pub use house::{TEMPLATES, disclosed, framed, reframed};
+pub use house::{disclosed, framed, reframed};
 pub use notice::{
     Standing, fork, help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping,
     thread_answer,
 };
+pub use proposal::proposal;
 pub use pull_request::{PullRequest, body, title, titled};
 pub use setup::set_up;
 pub use words::{duration, thousands};

@@ -173,9 +173,10 @@ pub(super) fn review(review: &Review) -> String {
 
 /// Tests that contradict the report. `changed`: whether there is a change that could follow it.
 pub(super) fn contradictions(named: &[Contradiction], changed: bool) -> String {
-    let text = |t: Option<&str>| {
-        let line = one_line(t.unwrap_or_default());
-        neutralise(&clip_words(&line, 400)).replace('|', "\\|")
+    let text = |t: &str| neutralise(&clip_words(&one_line(t), 400)).replace('|', "\\|");
+    let told = |t: Option<&str>| match t.map(str::trim).filter(|t| !t.is_empty()) {
+        Some(said) => text(said),
+        None => "not said".to_string(),
     };
     let mut out = String::from("| test | expects | the report requires |\n|---|---|---|\n");
     for c in named {
@@ -201,8 +202,31 @@ pub(super) fn contradictions(named: &[Contradiction], changed: bool) -> String {
         out.push_str(&format!(
             "| {place}{}{unconfirmed} | {} | {} |\n",
             cell(test),
-            text(c.expected.as_deref()),
-            text(c.report_requires.as_deref().or(c.why.as_deref()))
+            told(c.expected.as_deref()),
+            told(c.report_requires.as_deref().or(c.why.as_deref()))
+        ));
+    }
+    for c in named {
+        // Said in the table already, where nothing else was.
+        let why = c.why.as_deref().map(str::trim).filter(|why| {
+            let required = c.report_requires.as_deref().map(str::trim);
+            !why.is_empty() && required.is_some_and(|r| r != *why)
+        });
+        if let Some(why) = why {
+            out.push_str(&format!("\n{}: {}\n", cell(&c.test), text(why)));
+        }
+    }
+    let unconfirmed: Vec<String> = named
+        .iter()
+        .filter(|c| !c.confirmed)
+        .map(|c| cell(&c.test))
+        .collect();
+    if !unconfirmed.is_empty() {
+        out.push_str(&format!(
+            "\nNot confirmed: {}. The model names {}, but no check of this change shows {} failing.\n",
+            unconfirmed.join(", "),
+            if unconfirmed.len() == 1 { "it" } else { "them" },
+            if unconfirmed.len() == 1 { "it" } else { "them" },
         ));
     }
     let follows = match changed {

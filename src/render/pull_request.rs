@@ -1,10 +1,9 @@
 //! The pull request: its title and its body.
 
 use super::checks::{check_table, check_words, flaky_left, newly_broken};
-use super::proof;
 use super::said::{quoted_block, said};
-use super::setup::set_up;
-use super::words::{count, duration, limit, thousands};
+use super::words::{count, duration, limit};
+use super::{details, proof};
 use crate::domain::{
     CheckPair, CheckRun, Contradiction, Kind, Outcome, Reason, Reproduction, Review, SetUpReport,
     StopReason, Usage, Verdict, Weakness, WeaknessKind,
@@ -47,6 +46,8 @@ pub struct PullRequest<'a> {
     pub checks_ms: u64,
     pub warnings: &'a [String],
     pub setup: Option<&'a SetUpReport>,
+    /// What went wrong, in one line, where something did.
+    pub error: Option<&'a str>,
 }
 
 /// The title: the report's, as a fix.
@@ -112,7 +113,7 @@ pub fn body(pr: &PullRequest<'_>) -> String {
     for warning in pr.warnings {
         parts.push(format!("> {}", neutralise(&one_line(warning))));
     }
-    parts.push(details(pr));
+    parts.push(details::details(pr));
     if pr.reason == Reason::Question && pr.issue.is_none() {
         parts.push(
             "To answer, add it to the report or give it with `--guidance`, and run again."
@@ -154,24 +155,7 @@ fn headline(pr: &PullRequest<'_>) -> String {
         Reason::FixedOthersFailBefore => {
             "What still fails failed before this change too; see the list below.".to_string()
         }
-        Reason::Contradiction => {
-            let confirmed = pr.contradictions.iter().filter(|c| c.confirmed).count();
-            let n = pr.contradictions.len();
-            let (verb, them) = if n == 1 {
-                ("contradicts", "a test")
-            } else {
-                ("contradict", "tests")
-            };
-            match confirmed {
-                0 => format!(
-                    "**The model says that {them} {verb} the report; the check does not confirm it.** Please compare."
-                ),
-                _ => format!(
-                    "**{} {verb} the report, and I left both alone.**",
-                    super::words::capital(&count(n, "test", "tests"))
-                ),
-            }
-        }
+        Reason::Contradiction => contradicting(pr),
         Reason::DoubtedTest => format!(
             "**The check passes, but the code may have been bent to a test.** While working, the model wrote: {} \
              Please compare the change with the report before you merge.",
@@ -212,11 +196,45 @@ fn headline(pr: &PullRequest<'_>) -> String {
             stands(pr)
         ),
         Reason::ModelUnreachable => format!(
-            "**Unfinished: the model gave no further answer.** {}",
+            "**Unfinished: the model gave no further answer.** {}{}",
+            cause(pr),
             stands(pr)
         ),
         Reason::Stopped => format!("**Stopped, as somebody asked.** {}", stands(pr)),
     }
+}
+
+/// How many tests contradict the report, as far as the check shows it.
+fn contradicting(pr: &PullRequest<'_>) -> String {
+    let confirmed = pr.contradictions.iter().filter(|c| c.confirmed).count();
+    let n = match confirmed {
+        0 => pr.contradictions.len(),
+        some => some,
+    };
+    let (verb, them) = if n == 1 {
+        ("contradicts", "a test")
+    } else {
+        ("contradict", "tests")
+    };
+    match confirmed {
+        0 => format!(
+            "**The model says that {them} {verb} the report; the check does not confirm it.** Please compare."
+        ),
+        _ => format!(
+            "**{} {verb} the report, and I left both alone.**",
+            super::words::capital(&count(n, "test", "tests"))
+        ),
+    }
+}
+
+/// What the model's endpoint said; a sentence, or nothing.
+fn cause(pr: &PullRequest<'_>) -> String {
+    let told = pr
+        .error
+        .map(|e| neutralise(&clip_words(&one_line(&visible(e)), 300)));
+    told.map_or(String::new(), |told| {
+        format!("{}. ", super::words::capital(told.trim_end_matches('.')))
+    })
 }
 
 fn stands(pr: &PullRequest<'_>) -> &'static str {
@@ -344,48 +362,6 @@ fn still_failing(checks: &[CheckPair]) -> String {
         })
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-fn details(pr: &PullRequest<'_>) -> String {
-    let mut lines = Vec::new();
-    let spend = pr
-        .usage
-        .dollars
-        .map_or(", price unknown".to_string(), |d| format!(", ${d:.2}"));
-    lines.push(format!(
-        "{}{}, {} tokens in, {} out{spend} ({}); {}, of which checks {}.",
-        if pr.follow_up { "The last run: " } else { "" },
-        count(pr.turns as usize, "turn", "turns"),
-        thousands(pr.usage.input_tokens),
-        thousands(pr.usage.output_tokens),
-        code_span(pr.model),
-        duration(pr.elapsed_ms),
-        duration(pr.checks_ms),
-    ));
-    if let Some(setup) = pr.setup {
-        lines.push(format!("Set-up: {}.", set_up(setup)));
-    }
-    if !pr.changed.is_empty() {
-        let files: Vec<String> = pr
-            .changed
-            .iter()
-            .take(30)
-            .map(|(path, plus, minus)| match minus {
-                0 => format!("{} (+{plus})", code_span(path)),
-                _ => format!("{} (+{plus} −{minus})", code_span(path)),
-            })
-            .collect();
-        let more = match pr.changed.len().saturating_sub(30) {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        lines.push(format!("Changed: {}{more}.", files.join(", ")));
-    }
-    lines.extend(pr.review.and_then(proof::reviewed));
-    format!(
-        "<details><summary>How this was made</summary>\n\n{}\n\n</details>",
-        lines.join("\n")
-    )
 }
 
 fn quoted(text: &str) -> String {

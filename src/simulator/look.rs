@@ -78,6 +78,18 @@ impl Simulator {
             .collect()
     }
 
+    /// Whether GitHub shows the commit of this branch, tag or sha as verified.
+    pub fn verified(&self, repo: &str, rev: &str) -> Option<bool> {
+        self.look(repo, |r| {
+            Some(Store::open(&r.path).ok()?.commit(rev).ok()?.signed)
+        })
+    }
+
+    /// Mode and kind of a path, as git has it: `100644`, `100755`, `120000`.
+    pub fn mode(&self, repo: &str, rev: &str, path: &str) -> Option<String> {
+        self.look(repo, |r| Store::open(&r.path).ok()?.mode(rev, path))
+    }
+
     /// Every request so far.
     pub fn requests(&self) -> Vec<LoggedRequest> {
         self.host.log().clone()

@@ -155,6 +155,8 @@ pub(super) struct Pull {
     pub draft: bool,
     pub maintainer_can_modify: bool,
     pub merged: Option<Merge>,
+    /// Logins and, with a slash before them, teams that were asked for a review.
+    pub asked: Vec<String>,
     pub reviews: Vec<Review>,
 }
 

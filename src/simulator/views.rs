@@ -43,6 +43,8 @@ pub struct PullView {
     pub base: String,
     pub head_sha: String,
     pub url: String,
+    /// Who was asked for a review; a team with a slash before it.
+    pub asked: Vec<String>,
 }
 
 /// A comment on a line of a pull request.
@@ -134,6 +136,7 @@ impl PullView {
             base: pull.base.clone(),
             head_sha: pull.head_sha.clone(),
             url,
+            asked: pull.asked.clone(),
         }
     }
 }

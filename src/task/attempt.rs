@@ -15,7 +15,7 @@ use crate::domain::{
     Both, Cancel, Command, Limits, OpenSpan, Progress, Report, SpanEnd, SpanKind, Step, Trigger,
     Verdict,
 };
-use crate::fix::{self, Input, Recorded, RecordedTask};
+use crate::fix::{self, Fixed, Input, Made, Recorded, RecordedTask};
 use crate::github::{Reaction, Session};
 use crate::store::{Claimed, Held, Reached, StoreError};
 use std::sync::Arc;
@@ -53,6 +53,18 @@ fn capped(mut limits: Limits, cap: Option<f64>) -> Limits {
         (ours, theirs) => ours.or(theirs),
     };
     limits
+}
+
+/// What the pull request says of how the run went.
+fn remark(fixed: &mut Fixed, capped: bool, moved: bool) {
+    if capped && fixed.usage.dollars.is_none() {
+        let why = "no price is configured for the model, so the limit of spend could not be kept";
+        fixed.warnings.push(why.to_string());
+    }
+    if moved {
+        let why = "somebody pushed to the branch meanwhile; the change was put on top of that and checked again";
+        fixed.warnings.push(why.to_string());
+    }
 }
 
 /// One claim of one task, while it lasts.
@@ -118,8 +130,7 @@ impl Attempt<'_> {
         };
         self.board.publishing();
         let span = self.step("publish");
-        let done =
-            publish::publish(self.bench, &session, self.claimed, &outgoing, self.cancel).await;
+        let (outgoing, done) = self.publish(&session, outgoing).await;
         let verdict = self.conclude(&outgoing, &status, done).await;
         match &verdict {
             Ok(verdict) => span.close(SpanEnd::Ok, verdict.word(), Vec::new()),
@@ -213,7 +224,7 @@ impl Attempt<'_> {
         let prepared = prepare(self.bench, session.clone(), task, trigger, self.cancel).await?;
         span.close(SpanEnd::Ok, "", Vec::new());
         self.board.mark("prepare");
-        Box::pin(self.fix(&prepared)).await
+        Box::pin(self.fix(&prepared, None)).await
     }
 
     /// Where the checks of this commit are kept.
@@ -225,7 +236,12 @@ impl Attempt<'_> {
         }
     }
 
-    async fn fix(&self, prepared: &Prepared) -> Result<Outgoing, TaskError> {
+    /// Runs the engine; with a change that is made already, everything but the loop.
+    pub(super) async fn fix(
+        &self,
+        prepared: &Prepared,
+        made: Option<&Made>,
+    ) -> Result<Outgoing, TaskError> {
         let (bench, trigger, ground) = (self.bench, self.trigger(), &prepared.ground);
         let short = &ground.base.to_string()[..7];
         self.board
@@ -270,6 +286,7 @@ impl Attempt<'_> {
             max_output_tokens: bench.max_output_tokens,
             agent: bench.agent.clone(),
             resume: before.resume,
+            made,
             keep: Some(&keeper),
             sandbox: bench.sandbox.clone(),
             scratch: &bench.scratch,
@@ -279,7 +296,8 @@ impl Attempt<'_> {
             steer: Some(&inbox),
             journal: &Both(&self.board, &self.trace),
         };
-        if let Some(folder) = &cast.record {
+        let record = cast.record.as_ref().filter(|_| made.is_none());
+        if let Some(folder) = record {
             RecordedTask::write(&input, folder)?;
         }
         let mut fixed = tokio::select! {
@@ -288,17 +306,13 @@ impl Attempt<'_> {
                 return Err(StoreError::LostLease(task.id).into());
             }
         };
-        if cap.is_some() && fixed.usage.dollars.is_none() {
-            let why =
-                "no price is configured for the model, so the limit of spend could not be kept";
-            fixed.warnings.push(why.to_string());
-        }
         self.board.mark("fix");
         if let Some(wait) = self.wait_for_model(&fixed) {
             let why = fixed.error.unwrap_or_else(|| "the model is busy".into());
             return Err(TaskError::ModelBusy { wait, why });
         }
-        if let Some(folder) = &cast.record {
+        remark(&mut fixed, cap.is_some(), made.is_some());
+        if let Some(folder) = record {
             Recorded::of(&fixed).write(folder)?;
         }
         let commit = self.commit(prepared, &fixed).await?;

@@ -4,7 +4,7 @@ use super::{Bench, TaskError};
 use crate::config::is_base_branch;
 use crate::domain::{Cancel, Command, Trigger};
 use crate::git::{Credential, Depth, Expected, Fetched, Mirror, Oid, Private};
-use crate::github::{BotIdentity, PullInfo, PullState, RepoInfo, Session};
+use crate::github::{BotIdentity, LabelInfo, PullInfo, PullState, RepoInfo, Session};
 
 /// How many branches of one issue are looked at before mend gives up.
 const BRANCHES: u32 = 20;
@@ -28,11 +28,22 @@ pub(super) struct Ground {
 }
 
 /// The branch names that an issue may use, in order of choice.
-fn names(prefix: &str, issue: u64) -> impl Iterator<Item = String> {
+fn names(prefix: &str, pattern: &str, issue: u64) -> impl Iterator<Item = String> {
+    let first = format!(
+        "{prefix}{}",
+        pattern.replace("{number}", &issue.to_string())
+    );
     (1..=BRANCHES).map(move |n| match n {
-        1 => format!("{prefix}issue-{issue}"),
-        n => format!("{prefix}issue-{issue}-{n}"),
+        1 => first.clone(),
+        n => format!("{first}-{n}"),
     })
+}
+
+/// What a label `base: BRANCH` of the issue names.
+fn base_label(labels: &[LabelInfo]) -> Option<String> {
+    labels
+        .iter()
+        .find_map(|l| base_line(&l.name).map(str::to_string))
 }
 
 /// What a line `base: BRANCH` of the report names.
@@ -75,8 +86,9 @@ impl Survey<'_> {
     /// with or a person asked to begin anew; a branch with somebody's commits is left alone.
     pub(super) async fn ground(&self, trigger: &Trigger) -> Result<Ground, TaskError> {
         let scratch = from_scratch(trigger);
-        let wanted = self.base_branch(trigger)?;
-        for branch in names(&self.bench.branch_prefix, trigger.issue.number) {
+        let wanted = self.base_branch(trigger).await?;
+        let (prefix, pattern) = (&self.bench.branch_prefix, &self.bench.publish.branch);
+        for branch in names(prefix, pattern, trigger.issue.number) {
             let pull = self
                 .session
                 .pulls_of(&branch, PullState::Open)
@@ -148,17 +160,25 @@ impl Survey<'_> {
         )))
     }
 
-    /// The branch that the report names, else the operator's, else the repository's default.
-    fn base_branch(&self, trigger: &Trigger) -> Result<String, TaskError> {
-        let Some(named) = base_line(&trigger.body) else {
+    /// The branch that the report names, else a label, else the operator's, else the repository's
+    /// default.
+    async fn base_branch(&self, trigger: &Trigger) -> Result<String, TaskError> {
+        let (named, place) = match base_line(&trigger.body) {
+            Some(named) => (Some(named.to_string()), "line"),
+            None => {
+                let issue = self.session.issue(trigger.issue.number).await?;
+                (base_label(&issue.labels), "label")
+            }
+        };
+        let Some(named) = named else {
             let configured = self.bench.publish.base.clone();
             return Ok(configured.unwrap_or_else(|| self.repo.default_branch.clone()));
         };
-        match is_base_branch(named) && !named.starts_with(&self.bench.branch_prefix) {
-            true => Ok(named.to_string()),
-            false => Err(TaskError::Person(String::from(
-                "the issue's line `base: …` names no branch that a change may go into; correct it, or take it out and comment \
-                 `/mend retry`",
+        match is_base_branch(&named) && !named.starts_with(&self.bench.branch_prefix) {
+            true => Ok(named),
+            false => Err(TaskError::Person(format!(
+                "the issue's {place} `base: …` names no branch that a change may go into; correct it, or take it out and comment \
+                 `/mend retry`"
             ))),
         }
     }
@@ -178,11 +198,22 @@ impl Survey<'_> {
             .await?)
     }
 
-    /// Whether every commit after `base` up to `head` is mend's own.
+    /// Whether every commit after `base` up to `head` is mend's own. GitHub commits what it signs in
+    /// its own name.
     async fn all_own(&self, base: Oid, head: Oid) -> Result<bool, TaskError> {
         const MOST: usize = 200;
         let commits = self.private.commits_between(base, head, MOST).await?;
-        Ok(commits.len() < MOST && commits.iter().all(|c| c.committer_email == self.bot.email))
+        // Hosts differ where GitHub is not github.com; the part before has the App's user id.
+        let local = self.bot.email.split('@').next().unwrap_or_default();
+        let bots = |email: &str| {
+            let parts = email.split_once('@');
+            parts.is_some_and(|(l, host)| l == local && host.starts_with("users.noreply."))
+        };
+        Ok(commits.len() < MOST
+            && commits.iter().all(|c| {
+                let by_github = c.committer_email.starts_with("noreply@");
+                bots(&c.author_email) && (by_github || bots(&c.committer_email))
+            }))
     }
 }
 
@@ -206,7 +237,7 @@ mod tests {
 
     #[test]
     fn branch_names_are_deterministic() {
-        let all: Vec<String> = names("mend/", 41).take(3).collect();
+        let all: Vec<String> = names("mend/", "issue-{number}", 41).take(3).collect();
         assert_eq!(all, ["mend/issue-41", "mend/issue-41-2", "mend/issue-41-3"]);
     }
 }

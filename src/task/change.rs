@@ -6,9 +6,9 @@ use super::outgoing::{Outgoing, Push};
 use super::prepare::Prepared;
 use super::{TaskError, ending};
 use crate::agent::Earlier;
-use crate::config::{IssueLink, PublishSettings};
+use crate::config::{IssueLink, PublishAs, PublishSettings};
 use crate::domain::{Step, Verdict};
-use crate::fix::{About, Document, Fixed, line_counts};
+use crate::fix::{About, Document, Fixed, Said, line_counts};
 use crate::gate;
 use crate::git::{NewCommit, Oid, Signer, TreeChange};
 use crate::render;
@@ -91,6 +91,7 @@ impl Attempt<'_> {
             }
             _ => fixed.summary.clone(),
         };
+        let said = Said::of(&fixed);
         let whole = Fixed { summary, ..fixed };
         let id = commit.to_string();
         let about = About {
@@ -111,6 +112,15 @@ impl Attempt<'_> {
         let mut objections = self.objections(&whole);
         objections.extend(too_large(&bench.publish, &changed));
         match objections.is_empty() {
+            true if self.comment_only(prepared) => {
+                let diff = outgoing.document["diff"].as_str().unwrap_or_default();
+                let text = render::body(&render::PullRequest {
+                    issue: None,
+                    ..pull_request
+                });
+                let text = render::disclosed(&text, &bench.publish.disclosure);
+                outgoing.proposal = Some(render::proposal(&text, diff));
+            }
             true => {
                 let title =
                     render::titled(&bench.publish.title, &trigger.title, trigger.issue.number);
@@ -119,18 +129,21 @@ impl Attempt<'_> {
                 outgoing.push = Some(Push {
                     template: prepared.template.clone(),
                     shown: Some(shown),
+                    said: Some(said),
                     ..Push::new(ground, commit, title, body, draft)
                 });
             }
             false => {
-                outgoing.verdict = Verdict::Crashed;
-                outgoing.error = Some(format!(
-                    "The change was not published: {}.",
-                    objections.join("; ")
-                ));
+                outgoing.verdict = Verdict::NotPublished;
+                outgoing.error = Some(format!("{}.", objections.join("; ")));
             }
         }
         Ok(outgoing)
+    }
+
+    fn comment_only(&self, prepared: &Prepared) -> bool {
+        let everywhere = self.bench.publish.as_what == PublishAs::Comment;
+        everywhere || prepared.config.comment_only
     }
 
     /// Who asked, as co-author, and mend's sign-off, as the settings want them.

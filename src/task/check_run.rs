@@ -21,6 +21,11 @@ pub(super) struct Shown {
 }
 
 impl Shown {
+    /// Names a commit by another id.
+    pub(super) fn rename(&mut self, old: &str, new: &str) {
+        self.output.summary = self.output.summary.replace(old, new);
+    }
+
     pub(super) fn of(pr: &PullRequest<'_>) -> Shown {
         let outcome = render::deciding(pr.checks).map(|run| run.classification.outcome);
         Shown {

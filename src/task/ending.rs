@@ -32,6 +32,8 @@ fn blank(
         touched: Vec::new(),
         stays: None,
         rival: None,
+        proposal: None,
+        integrated: 0,
         document: json!({ "verdict": verdict, "reason": reason, "stop": stop }),
         elapsed_ms: board.elapsed_ms(),
         made_at: bench.clock.unix() * 1000,
@@ -127,6 +129,27 @@ pub(super) fn not_published(outgoing: &Outgoing, error: &TaskError) -> Outgoing 
     }
 }
 
+/// Somebody's commits stand where the change was to go, and it does not go on top of them.
+pub(super) fn moved(outgoing: &Outgoing, branch: &str, why: &str) -> Outgoing {
+    let error = format!(
+        "{} moved while I worked, and I replace nobody's commits. {why}",
+        code_span(branch)
+    );
+    Outgoing {
+        verdict: Verdict::NotPublished,
+        push: None,
+        error: Some(error.trim_end().to_string()),
+        ..outgoing.clone()
+    }
+}
+
+/// As [`moved`], where both changed the same lines.
+pub(super) fn conflicts(outgoing: &Outgoing, branch: &str, paths: &[String]) -> Outgoing {
+    let named: Vec<String> = paths.iter().take(10).map(|p| code_span(p)).collect();
+    let why = format!("My change does not fit on top: {}.", named.join(", "));
+    moved(outgoing, branch, &why)
+}
+
 /// Whether the change has waited for GitHub as long as it may.
 pub(super) fn too_late(bench: &Bench, outgoing: &Outgoing) -> bool {
     bench.clock.unix() * 1000 - outgoing.made_at > bench.times.publish.as_millis() as i64
@@ -146,6 +169,7 @@ pub(super) fn text(task: &Task, outgoing: &Outgoing, published: Option<&Publishe
             None => outgoing.stays.map(|n| (n, false)),
         },
         rival: outgoing.rival,
+        proposal: outgoing.proposal.as_deref(),
         summary: &outgoing.summary,
         check: outgoing.check.clone(),
         base: outgoing

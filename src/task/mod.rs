@@ -10,6 +10,7 @@ mod change;
 mod check_run;
 mod ending;
 mod git_inside;
+mod integrate;
 mod models;
 mod outgoing;
 mod park;
@@ -18,8 +19,10 @@ mod prepare;
 mod publish;
 mod resume;
 mod rival;
+mod signed;
 mod status;
 mod steer;
+mod template;
 mod threads;
 mod traced;
 mod voice;
@@ -95,6 +98,8 @@ pub struct Times {
     pub again: Duration,
     /// How long a change is kept for a GitHub that does not answer.
     pub publish: Duration,
+    /// Before the second look at what was just written to GitHub; it doubles.
+    pub settle: Duration,
     /// Between looks for work that no signal told of.
     pub idle: Duration,
 }
@@ -119,6 +124,7 @@ impl Default for Times {
             status: Duration::from_secs(5),
             again: Duration::from_secs(30),
             publish: Duration::from_secs(24 * 3600),
+            settle: Duration::from_millis(500),
             idle: Duration::from_secs(5),
         }
     }
@@ -146,6 +152,9 @@ pub enum TaskError {
     /// The model is busy: the task waits that long and goes on.
     #[error("{why}")]
     ModelBusy { wait: Duration, why: String },
+    /// Somebody moved the branch that is to be written.
+    #[error("the branch `{0}` moved meanwhile")]
+    Moved(String),
     /// Something that only a person can settle; the text is for them.
     #[error("{0}")]
     Person(String),

@@ -4,6 +4,7 @@
 use super::branch::Ground;
 use super::check_run::Shown;
 use crate::domain::{Reason, StopReason, Verdict};
+use crate::fix::Said;
 use crate::git::{Expected, Oid};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -36,11 +37,43 @@ pub(super) struct Outgoing {
     /// Somebody's open pull request for the issue, about which people are asked.
     #[serde(default)]
     pub(super) rival: Option<u64>,
+    /// The whole change as a text, where it is published in the comment alone.
+    #[serde(default)]
+    pub(super) proposal: Option<String>,
+    /// How often the change was put on top of a branch that somebody moved.
+    #[serde(default)]
+    pub(super) integrated: u32,
     /// The document of `mend fix --json`.
     pub(super) document: Value,
     pub(super) elapsed_ms: u64,
     /// Milliseconds since the Unix epoch.
     pub(super) made_at: i64,
+}
+
+impl Outgoing {
+    /// The same with a commit of the same files that has another id, wherever it is named.
+    pub(super) fn renamed(&self, commit: &str) -> Outgoing {
+        let mut new = self.clone();
+        let Some(push) = &mut new.push else {
+            return new;
+        };
+        let local = std::mem::replace(&mut push.commit, commit.to_string());
+        let (old, now) = (named(&local), named(commit));
+        push.body = push.body.replace(&old, &now);
+        if let Some(shown) = &mut push.shown {
+            shown.rename(&old, &now);
+        }
+        push.local = Some(local);
+        if let Some(body) = new.document["body"].as_str() {
+            new.document["body"] = body.replace(&old, &now).into();
+        }
+        new
+    }
+}
+
+/// How texts name a commit.
+fn named(commit: &str) -> String {
+    format!("`{}`", commit.get(..7).unwrap_or(commit))
 }
 
 /// A commit for a branch, and the pull request around it.
@@ -49,6 +82,12 @@ pub(super) struct Push {
     pub(super) branch: String,
     pub(super) base_branch: String,
     pub(super) commit: String,
+    /// The commit in the private git directory, where `commit` was made through the API.
+    #[serde(default)]
+    pub(super) local: Option<String>,
+    /// What the loop said, for a check of the same change elsewhere.
+    #[serde(default)]
+    pub(super) said: Option<Said>,
     /// Where the branch must stand; `None`: nowhere.
     pub(super) expected: Option<String>,
     pub(super) rewrite: bool,
@@ -75,6 +114,8 @@ impl Push {
             branch: ground.branch.clone(),
             base_branch: ground.base_branch.clone(),
             commit: commit.to_string(),
+            local: None,
+            said: None,
             expected: match ground.expected {
                 Expected::Absent => None,
                 Expected::At(id) => Some(id.to_string()),
@@ -86,6 +127,11 @@ impl Push {
             template: None,
             shown: None,
         }
+    }
+
+    /// The commit that the private git directory holds.
+    pub(super) fn made_here(&self) -> Option<Oid> {
+        Oid::from_str(self.local.as_deref().unwrap_or(&self.commit)).ok()
     }
 
     /// Commit and expectation as git wants them; `None` when a saved id is not one.

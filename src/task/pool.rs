@@ -224,6 +224,7 @@ async fn bury(bench: &Bench, task: &Task) {
         turns: 0,
         pull_request: None,
         rival: None,
+        proposal: None,
         summary: "",
         check: None,
         base: None,

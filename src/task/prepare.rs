@@ -3,19 +3,16 @@
 use super::branch::{Ground, Survey};
 use super::git_inside::{Objects, git_inside};
 use super::steer::thread_guidance;
-use super::{Bench, TaskError};
+use super::{Bench, TaskError, template};
 use crate::config::{REPO_FILE, RepoConfig};
 use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger};
 use crate::git::{Caps, Credential, Oid, Private};
 use crate::github::{BotIdentity, Purpose, Session};
-use crate::render;
 use crate::tree::TempFolder;
 use std::path::PathBuf;
 
 /// Bytes of a repository's own settings.
 const REPO_FILE_BYTES: usize = 256 * 1024;
-
-const TEMPLATE_BYTES: usize = 64 * 1024;
 
 /// Everything that an attempt needs before it can work.
 pub(super) struct Prepared {
@@ -72,7 +69,8 @@ pub(super) async fn prepare(
     };
     let ground = survey.ground(trigger).await?;
     let config = repo_config(&private, ground.base).await?;
-    let template = template(&private, ground.base).await;
+    let wanted = bench.publish.template.as_deref();
+    let template = template::find(&private, ground.base, wanted).await;
     let folder = TempFolder::create(&bench.scratch, 0o711)?;
     let base = folder.path().join("base");
     private
@@ -132,16 +130,6 @@ async fn repo_config(private: &Private, base: Oid) -> Result<RepoConfig, TaskErr
             Ok(RepoConfig::parse(&text)?)
         }
     }
-}
-
-/// The first template at a known place; one that cannot be read is none.
-async fn template(private: &Private, base: Oid) -> Option<String> {
-    for place in render::TEMPLATES {
-        if let Ok(Some(bytes)) = private.read_file_at(base, place, TEMPLATE_BYTES).await {
-            return String::from_utf8(bytes).ok();
-        }
-    }
-    None
 }
 
 /// What the maintainer asked to be different this time.

@@ -5,8 +5,10 @@ use super::outgoing::{Outgoing, Push};
 use super::prepare::know;
 use super::{Bench, TaskError};
 use crate::domain::{Cancel, Step};
-use crate::git::{Credential, Push as GitPush};
-use crate::github::{NewPull, PullInfo, PullState, PullUpdate, Purpose, Session, Thread};
+use crate::git::{Credential, GitError, Push as GitPush};
+use crate::github::{
+    NewPull, PullInfo, PullState, PullUpdate, Purpose, RepoInfo, Session, Stands, Thread,
+};
 use crate::render;
 use crate::store::{Claimed, Reached};
 
@@ -37,7 +39,11 @@ pub(super) async fn publish(
         Ok(name) => session.renamed(name),
         Err(_) => session.clone(),
     };
-    branch(bench, &session, claimed, push, cancel).await?;
+    match &push.local {
+        Some(_) => move_branch(&session, &repo, push).await?,
+        None => branch(bench, &session, claimed, push, cancel).await?,
+    }
+    settled(bench, &session, push).await;
     let head = HeadCheck {
         bench,
         session: &session,
@@ -89,7 +95,7 @@ async fn branch(
     let token = session.token(Purpose::Publish).await?;
     know(bench, &token);
     let credential = Credential::token(token.secret().clone());
-    private
+    let pushed = private
         .push(
             &GitPush {
                 url: &bench.git.url(&session.repo().name),
@@ -101,8 +107,41 @@ async fn branch(
             },
             cancel,
         )
-        .await?;
-    Ok(())
+        .await;
+    match pushed {
+        Ok(_) => Ok(()),
+        // Where it does not stand where it should, that is why.
+        Err(refused @ GitError::Rejected { .. }) => {
+            let now = session.branch(&push.branch).await?;
+            Err(match now == push.expected {
+                true => refused.into(),
+                false => TaskError::Moved(push.branch.clone()),
+            })
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+async fn move_branch(session: &Session, repo: &RepoInfo, push: &Push) -> Result<(), TaskError> {
+    let (from, to) = (push.expected.as_deref(), push.commit.as_str());
+    let moved = session.move_branch(repo, &push.branch, from, to, push.rewrite);
+    match moved.await? {
+        Stands::There => Ok(()),
+        Stands::Elsewhere(_) => Err(TaskError::Moved(push.branch.clone())),
+    }
+}
+
+/// Waits until GitHub shows what was just written: what is asked of it sooner may be answered with
+/// 404 or 422. It is only read again, and what does not show in time is left to what follows.
+async fn settled(bench: &Bench, session: &Session, push: &Push) {
+    const LOOKS: u32 = 5;
+    for look in 0..LOOKS {
+        match session.branch(&push.branch).await {
+            Ok(Some(now)) if now == push.commit => return,
+            Ok(_) => tokio::time::sleep(bench.times.settle * 2u32.pow(look)).await,
+            Err(_) => return,
+        }
+    }
 }
 
 /// Adopts the branch's open pull request, else opens one. The name of the effect under which the
@@ -133,6 +172,7 @@ async fn pull_request(
                 .await?;
             let pull = open(session, push).await?;
             label(bench, session, &pull).await;
+            ask_for_review(bench, session, &pull).await;
             pull
         }
     };
@@ -153,6 +193,28 @@ async fn label(bench: &Bench, session: &Session, pull: &PullInfo) {
     }
     if let Err(error) = session.add_labels(Thread::Pull(pull.number), labels).await {
         tracing::warn!(%error, "the pull request has no labels");
+    }
+}
+
+/// The house's reviewers; one who has no access keeps nobody from reading it.
+async fn ask_for_review(bench: &Bench, session: &Session, pull: &PullInfo) {
+    let wanted = &bench.publish.reviewers;
+    if wanted.is_empty() {
+        return;
+    }
+    let (teams, people): (Vec<&str>, Vec<&str>) = wanted
+        .iter()
+        .map(String::as_str)
+        .partition(|r| r.contains('/'));
+    let teams: Vec<&str> = teams
+        .iter()
+        .filter_map(|t| t.split_once('/').map(|(_, slug)| slug))
+        .collect();
+    if let Err(error) = session
+        .request_reviewers(pull.number, &people, &teams)
+        .await
+    {
+        tracing::warn!(%error, "nobody was asked for a review; check `publish.reviewers`");
     }
 }
 

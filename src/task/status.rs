@@ -87,6 +87,14 @@ impl Board {
         });
     }
 
+    /// The branch moved, so the change is put on top of it and checked again.
+    pub(super) fn moved(&self, branch: &str) {
+        let branch = crate::text::code_span(branch);
+        self.set(|s| {
+            s.rows[PUBLISH] = format!("{branch} moved meanwhile; checking the change on top of it");
+        });
+    }
+
     pub(super) fn publishing(&self) {
         self.set(|s| s.current = PUBLISH);
     }

@@ -87,9 +87,7 @@ impl Workspace {
     /// When a path or content is not valid, or a file cannot be written.
     pub fn resume(&self, saved: &Saved) -> Result<(), WorkspaceError> {
         let mut batch = Vec::new();
-        let mut base = Vec::new();
         for file in &saved.files {
-            let path = RelPath::parse(&file.path)?;
             let after = match (&file.text, &file.base64) {
                 (Some(text), _) => Some(text.clone().into_bytes()),
                 (None, Some(coded)) => {
@@ -101,22 +99,35 @@ impl Workspace {
                 }
                 (None, None) => None,
             };
-            let before = match self.tree.stat(&path)? {
-                Some(meta) => Some((self.tree.read(&path)?, meta.mode)),
-                None => None,
-            };
-            base.push((path.clone(), before));
             batch.push(Change {
-                path,
+                path: RelPath::parse(&file.path)?,
                 after,
                 mode: Some(file.mode),
             });
         }
+        self.put(&batch)?;
         let mut state = self.state();
-        write_all(&self.tree, &batch)?;
-        state.base.extend(base);
         state.seen = saved.seen.clone();
         state.put_back = saved.put_back.clone();
+        Ok(())
+    }
+
+    /// Puts a change that was made elsewhere onto an untouched base: all of it or nothing.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn put(&self, batch: &[Change]) -> Result<(), WorkspaceError> {
+        let mut base = Vec::new();
+        for change in batch {
+            let before = match self.tree.stat(&change.path)? {
+                Some(meta) => Some((self.tree.read(&change.path)?, meta.mode)),
+                None => None,
+            };
+            base.push((change.path.clone(), before));
+        }
+        let mut state = self.state();
+        write_all(&self.tree, batch)?;
+        state.base.extend(base);
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! Server settings from real files, with variables over them.
 
 use mend::config::{
-    Environment, IssueLink, Mistake, Permission, PublishSettings, Settings, SettingsError,
+    CommitsBy, Environment, IssueLink, Mistake, Permission, PublishAs, PublishSettings, Settings,
+    SettingsError,
 };
 use mend::domain::Limits;
 use secrecy::ExposeSecret;
@@ -269,7 +270,8 @@ fn the_example_of_deploy_is_right() {
 fn the_house_says_how_pull_requests_look() {
     let folder = Folder::new();
     let text = format!(
-        "{}[publish]\ntitle = \"fix: {{title}}\"\nbase = \"next\"\nissue_link = \"relates to\"\nlabels = [\"bot\"]\nco_author = false\n",
+        "{}[publish]\ntitle = \"fix: {{title}}\"\nbase = \"next\"\nissue_link = \"relates to\"\nlabels = [\"bot\"]\nco_author = false\n\
+         as = \"comment\"\ncommits = \"api\"\nbranch = \"fix/{{number}}\"\nreviewers = [\"ada\", \"acme/core\"]\ntemplate = \"bot.md\"\n",
         folder.least()
     );
     let s = folder
@@ -282,17 +284,27 @@ fn the_house_says_how_pull_requests_look() {
         labels: vec!["bot".into()],
         co_author: false,
         max_files: 7,
+        as_what: PublishAs::Comment,
+        commits: CommitsBy::Api,
+        branch: "fix/{number}".into(),
+        reviewers: vec!["ada".into(), "acme/core".into()],
+        template: Some("bot.md".into()),
         ..PublishSettings::default()
     };
     assert_eq!(s.publish, wanted);
     let text = format!(
-        "{}[publish]\ntitle = \"fix\"\nbase = \"a b\"\nissue_link = \"fixes\"\n",
+        "{}[publish]\ntitle = \"fix\"\nbase = \"a b\"\nissue_link = \"fixes\"\nas = \"mail\"\n\
+         commits = \"x\"\nbranch = \"fix\"\nreviewers = [\"a b\"]\n",
         folder.least()
     );
     let mistakes = folder.mistakes(&text, &[]);
     assert!(message(&mistakes, "publish.title").contains("{title}"));
     assert!(message(&mistakes, "publish.base").contains("branch"));
     assert!(message(&mistakes, "publish.issue_link").contains("relates to"));
+    assert!(message(&mistakes, "publish.as").contains("pull request"));
+    assert!(message(&mistakes, "publish.commits").contains("api"));
+    assert!(message(&mistakes, "publish.branch").contains("{number}"));
+    assert!(message(&mistakes, "publish.reviewers").contains("org/team"));
 }
 
 #[test]

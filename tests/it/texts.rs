@@ -160,6 +160,8 @@ fn rendered(
         checks_ms: 29_000,
         warnings: &[],
         setup: None,
+        error: (reason == Reason::ModelUnreachable)
+            .then_some("the model refused the request: status 401, invalid x-api-key"),
     })
 }
 
@@ -206,6 +208,85 @@ fn pull_requests() {
     insta::assert_snapshot!(
         "others_fail_before",
         body(Reason::FixedOthersFailBefore, Verdict::Ready, &checks, &[])
+    );
+}
+
+#[test]
+fn contradictions_of_which_little_is_known() {
+    let named = |test: &str, requires: Option<&str>, why: Option<&str>, confirmed| Contradiction {
+        test: test.into(),
+        file: None,
+        line: None,
+        expected: None,
+        report_requires: requires.map(str::to_string),
+        why: why.map(str::to_string),
+        confirmed,
+    };
+    let why = Some("February has 28 days, so the 30th day is in March.");
+    let all = [
+        named("test_a", Some("2 March"), why, true),
+        named("test_b", None, why, false),
+        named("test_c", None, Some(" "), false),
+    ];
+    insta::assert_snapshot!(
+        "contradictions_with_gaps",
+        body(Reason::Contradiction, Verdict::Draft, &[green()], &all)
+    );
+}
+
+#[test]
+fn changes_that_stay_out_of_a_pull_request() {
+    let diff = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n";
+    let proposal = render::proposal(&body(Reason::Fixed, Verdict::Ready, &[green()], &[]), diff);
+    let told = |verdict, reason, proposal, pull_request, error| {
+        render::ending(&Ending {
+            task: TaskId(7),
+            asked: None,
+            verdict,
+            reason,
+            stop: StopReason::Finished,
+            turns: 2,
+            pull_request,
+            proposal,
+            rival: None,
+            summary: "`a` is `y` now.",
+            check: None,
+            base: None,
+            error,
+            elapsed_ms: 48_000,
+        })
+    };
+    let moved = "`mend/issue-1` moved while I worked, and I replace nobody's commits. My change does not fit on top: `a.py`.";
+    let texts = [
+        told(Verdict::Ready, Reason::Fixed, Some(&*proposal), None, None),
+        told(
+            Verdict::Draft,
+            Reason::NotFixedYet,
+            Some("(as above)"),
+            None,
+            None,
+        ),
+        told(
+            Verdict::NotPublished,
+            Reason::Fixed,
+            None,
+            Some((2, false)),
+            Some(moved),
+        ),
+        told(
+            Verdict::NotPublished,
+            Reason::Fixed,
+            None,
+            None,
+            Some(
+                "it is larger than the operator takes (files: 101 of at most 100, lines: 9 of at most 5000).",
+            ),
+        ),
+    ];
+    insta::assert_snapshot!("unpublished", texts.join("\n\n=====\n\n"));
+    insta::assert_snapshot!(
+        "model_refused",
+        body(Reason::ModelUnreachable, Verdict::Draft, &[green()], &[])
     );
 }
 
@@ -562,6 +643,7 @@ fn endings() {
             turns: 25,
             pull_request,
             rival: None,
+            proposal: None,
             summary: "The call returns what the report asks for.",
             check: Some("`python3 -m pytest` passed: 213 passed".into()),
             base: Some(("main", "1f0c2aa")),
@@ -646,6 +728,7 @@ fn a_question_about_somebodys_pull_request() {
         stop: StopReason::Question,
         turns: 0,
         pull_request: None,
+        proposal: None,
         rival: Some(12),
         summary: "",
         check: None,

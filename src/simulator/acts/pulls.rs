@@ -79,6 +79,7 @@ impl World {
             draft: new.draft,
             maintainer_can_modify: new.maintainer_can_modify,
             merged: None,
+            asked: Vec::new(),
             reviews: Vec::new(),
         });
         store.set_ref(&format!("refs/pull/{number}/head"), &head_sha)?;

@@ -25,6 +25,8 @@ pub(in super::super) struct CommitInfo {
     pub author: Signature,
     pub committer: Signature,
     pub message: String,
+    /// Whether it holds a signature.
+    pub signed: bool,
 }
 
 /// What a path names in a commit.
@@ -239,6 +241,7 @@ pub(super) fn info(commit: &Commit<'_>) -> CommitInfo {
         message: String::from_utf8_lossy(commit.message_bytes())
             .trim_end_matches('\n')
             .to_string(),
+        signed: commit.header_field_bytes("gpgsig").is_ok(),
     }
 }
 

@@ -1,8 +1,9 @@
-//! The two GraphQL mutations that REST has no counterpart for. Any other query is refused with
-//! an error in GraphQL's form.
+//! The GraphQL mutations that REST has no counterpart for. Any other query is refused with an
+//! error in GraphQL's form.
 
 use super::super::answer::{Answer, Call, Refusal};
 use super::super::caller::Level;
+use super::super::git::Store;
 use super::super::shapes;
 use super::super::state::World;
 use serde_json::{Value, json};
@@ -24,6 +25,9 @@ fn error(kind: &str, path: Option<&str>, message: &str) -> Answer {
 pub(super) fn run(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     let actor = world.acting(&call.caller)?;
     let query = call.needed("query")?;
+    if query.contains("updateRefs") {
+        return update_refs(world, call, &actor);
+    }
     let known = MUTATIONS.iter().find(|(name, _)| query.contains(name));
     let Some((mutation, draft)) = known.filter(|_| query.trim_start().starts_with("mutation"))
     else {
@@ -81,6 +85,65 @@ pub(super) fn run(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
             "url": url
         }
     } } })))
+}
+
+/// Moves refs, each only from where it is said to stand; all or none.
+fn update_refs(world: &mut World, call: &Call, actor: &str) -> Result<Answer, Refusal> {
+    const NAME: &str = "updateRefs";
+    let input = call.body.pointer("/variables/input");
+    let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_string);
+    let id = input
+        .and_then(|i| text(i, "repositoryId"))
+        .unwrap_or_default();
+    let mut repos = world.repos.values();
+    let Some(repo) = repos.find(|r| shapes::node_id("R", r.id) == id) else {
+        let message = format!("Could not resolve to a node with the global id of '{id}'.");
+        return Ok(error("NOT_FOUND", Some(NAME), &message));
+    };
+    let needs = [("contents", Level::Write)];
+    if world.may(&call.caller, repo, &needs).is_err() {
+        return Ok(error(
+            "FORBIDDEN",
+            Some(NAME),
+            "Resource not accessible by integration",
+        ));
+    }
+    let (repo, store) = (repo.id, world.store(repo.id)?);
+    let updates = input.and_then(|i| i.get("refUpdates")?.as_array());
+    let mut moves = Vec::new();
+    for update in updates.into_iter().flatten() {
+        let name = text(update, "name").unwrap_or_default();
+        let after = text(update, "afterOid").unwrap_or_default();
+        let stands = store.target(&name);
+        let wanted =
+            text(update, "beforeOid").map(|oid| Some(oid).filter(|o| !o.starts_with("000000")));
+        if wanted.is_some_and(|wanted| wanted != stands) {
+            let message = format!("Reference {name} does not point at the expected object");
+            return Ok(error("UNPROCESSABLE", Some(NAME), &message));
+        }
+        let forward = match &stands {
+            Some(old) => store.contains(&after, old)?,
+            None => true,
+        };
+        if !forward && update.get("force").and_then(Value::as_bool) != Some(true) {
+            return Ok(error(
+                "UNPROCESSABLE",
+                Some(NAME),
+                "Update is not a fast forward",
+            ));
+        }
+        if !Store::valid_ref(&name) || store.kind(&after) != Some(git2::ObjectType::Commit) {
+            return Ok(error("UNPROCESSABLE", Some(NAME), "Object does not exist"));
+        }
+        moves.push((name, after));
+    }
+    for (name, after) in &moves {
+        store.set_ref(name, after)?;
+    }
+    world.refs_moved(repo, actor)?;
+    Ok(Answer::ok(
+        json!({ "data": { NAME: { "clientMutationId": null } } }),
+    ))
 }
 
 /// The value of `pullRequestId`: written out in the query, or by way of a variable (itself, or

@@ -9,6 +9,7 @@ mod deliveries;
 mod graphql;
 mod issues;
 mod labels;
+mod objects;
 mod people;
 mod pulls;
 mod reactions;
@@ -80,6 +81,9 @@ pub(super) const IN_REPO: &[Route] = &[
     ("PATCH", "/git/refs/{*ref}", refs::update),
     ("DELETE", "/git/refs/{*ref}", refs::delete),
     ("GET", "/git/commits/{sha}", commits::git_commit),
+    ("POST", "/git/blobs", objects::create_blob),
+    ("POST", "/git/trees", objects::create_tree),
+    ("POST", "/git/commits", objects::create_commit),
     ("GET", "/labels", labels::of_repo),
     ("POST", "/labels", labels::create),
     ("GET", "/labels/{name}", labels::show),
@@ -125,6 +129,11 @@ pub(super) const IN_REPO: &[Route] = &[
     ("POST", "/pulls", pulls::create),
     ("GET", "/pulls/{number}", pulls::show),
     ("PATCH", "/pulls/{number}", pulls::edit),
+    (
+        "POST",
+        "/pulls/{number}/requested_reviewers",
+        pulls::request_reviewers,
+    ),
     ("GET", "/pulls/{number}/files", pulls::files),
     ("GET", "/pulls/{number}/commits", pulls::commits),
     ("GET", "/pulls/{number}/comments", reviews::list),

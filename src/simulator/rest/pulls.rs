@@ -4,7 +4,7 @@ use super::super::acts::{NewPull, PullEdit};
 use super::super::answer::{Answer, Call, Refusal};
 use super::super::caller::Level;
 use super::super::shapes;
-use super::super::state::{Issue, Pull, Repo, World};
+use super::super::state::{Issue, Permission, Pull, Repo, World};
 use super::issues::{edit_of, may_edit};
 use serde_json::Value;
 
@@ -55,6 +55,43 @@ pub(super) fn list(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     let all = all.into_iter();
     let shaped = all.map(|(i, p)| shapes::pull(world, repo, i, p, None));
     Ok(call.page(shaped.collect()))
+}
+
+/// Whoever has no access to the repository, and whoever opened the request, is refused.
+pub(super) fn request_reviewers(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
+    let (repo, number) = on_pull(world, call, Level::Write)?;
+    let list = |name: &str| {
+        call.body
+            .get(name)
+            .map(|_| call.names(name).unwrap_or_default())
+    };
+    let (people, teams) = (list("reviewers"), list("team_reviewers"));
+    if people.is_none() && teams.is_none() {
+        return Err(Refusal::invalid_request("\"reviewers\" wasn't supplied."));
+    }
+    let (people, teams) = (people.unwrap_or_default(), teams.unwrap_or_default());
+    let (of, issue) = world.issue(repo, number)?;
+    if people
+        .iter()
+        .any(|p| world.permission(of, p) < Permission::Read)
+    {
+        return Err(Refusal::new(
+            422,
+            "Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the repository.",
+        ));
+    }
+    if people.iter().any(|p| p.eq_ignore_ascii_case(&issue.author)) {
+        return Err(Refusal::new(
+            422,
+            "Review cannot be requested from pull request author.",
+        ));
+    }
+    let teams = teams.into_iter().map(|t| format!("/{t}"));
+    let asked: Vec<String> = people.into_iter().chain(teams).collect();
+    let pull = world.issue_mut(repo, number)?.pull.as_mut();
+    pull.ok_or_else(Refusal::not_found)?.asked.extend(asked);
+    let (of, issue, pull) = parts(world, repo, number)?;
+    Ok(Answer::created(shapes::pull(world, of, issue, pull, None)))
 }
 
 pub(super) fn create(world: &mut World, call: &Call) -> Result<Answer, Refusal> {

@@ -53,7 +53,8 @@ pub(in super::super) fn pull(
         "merge_commit_sha": pull.merged.as_ref().map(|m| m.commit.clone()),
         "assignee": null,
         "assignees": [],
-        "requested_reviewers": [],
+        "requested_reviewers": pull.asked.iter().filter(|a| !a.starts_with('/'))
+            .map(|a| account(world, a)).collect::<Vec<_>>(),
         "requested_teams": [],
         "labels": labels(world, repo, &issue.labels),
         "milestone": null,

@@ -137,11 +137,13 @@ async fn the_report_names_the_base_branch() {
 async fn a_change_that_is_too_large_is_not_published() {
     let world = World::with(&[&[fix()]], PROJECT, |s| s.publish.max_lines = 1).await;
     let issue = world.label();
-    assert_eq!(world.ended(1).await.verdict, Some(Verdict::Crashed));
+    assert_eq!(world.ended(1).await.verdict, Some(Verdict::NotPublished));
     assert!(world.pulls().is_empty());
     let told = world.own_comments(issue).pop().unwrap().body;
     assert!(
-        told.contains("lines: 2 of at most 1") && told.contains("publish.max_lines"),
+        told.contains("**A change was made, but it is not published.** It is larger")
+            && told.contains("lines: 2 of at most 1")
+            && told.contains("publish.max_lines"),
         "{told}"
     );
     world.end().await;

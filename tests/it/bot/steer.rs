@@ -8,7 +8,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// An answer that takes its time.
-fn slow(seconds: u64) -> Answer {
+pub(super) fn slow(seconds: u64) -> Answer {
     let look = calls(&[("read_file", json!({"path": "adder/sums.py"}))]);
     Answer::json(200, chat(&look)).drip(usize::MAX, Duration::from_secs(seconds))
 }

@@ -332,6 +332,7 @@ impl Case {
             max_output_tokens: 4096,
             agent: self.agent.clone(),
             resume: self.resume.clone(),
+            made: None,
             keep: Some(&self.kept),
             sandbox: sandbox().await,
             scratch: self.folder.path(),
