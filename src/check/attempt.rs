@@ -64,6 +64,13 @@ fn private_file(folder: &Path) -> Result<(), crate::tree::TreeError> {
     Tree::open(folder)?.write(&RelPath::parse(PRIVATE)?, b"", Some(0o666))
 }
 
+/// How pytest, jest and vitest say that they wrote a report.
+const OURS: [&str; 3] = [
+    "generated xml file",
+    "Test results written to",
+    "report written to",
+];
+
 /// What a runner says about a report that mend asked for is no output of the project's.
 fn without_our_lines(output: Vec<u8>) -> Vec<u8> {
     if memchr::memmem::find(&output, report::INSIDE.as_bytes()).is_none() {
@@ -71,7 +78,9 @@ fn without_our_lines(output: Vec<u8>) -> Vec<u8> {
     }
     let ours = |line: &[u8]| {
         memchr::memmem::find(line, report::INSIDE.as_bytes()).is_some()
-            && memchr::memmem::find(line, b"generated xml file").is_some()
+            && OURS
+                .iter()
+                .any(|w| memchr::memmem::find(line, w.as_bytes()).is_some())
     };
     let lines = output.split_inclusive(|b| *b == b'\n');
     lines.filter(|l| !ours(l)).flatten().copied().collect()
@@ -84,5 +93,6 @@ pub(super) fn refused(ran: &Ran, run: &CheckRun) -> bool {
         && ran.exit != Exit::TimedOut
         && (says(report::INSIDE)
             || says("bad option: --test-reporter")
+            || says("--test-reporter= is not allowed in NODE_OPTIONS")
             || says("flag provided but not defined: -json"))
 }

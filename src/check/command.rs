@@ -23,6 +23,9 @@ pub struct CheckCommand {
     /// Seconds that it may take, where it has a limit of its own; counts where it is the narrower.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit_s: Option<u64>,
+    /// The script of a manifest that it runs, where detection read one.
+    #[serde(skip)]
+    pub script: Option<String>,
     /// Where it writes JUnit XML, as patterns relative to its folder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,

@@ -9,6 +9,8 @@ use crate::sandbox::{Bounds, Mount, Ran, Sandbox, Spec};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// The evidence of a run whose report was read beside its output.
+const REPORT_READ: &str = "the runner's report was read, too";
 /// Where a folder that outlives single runs stands inside.
 const CACHE: &str = "/cache";
 
@@ -255,6 +257,7 @@ pub(super) fn judge(
             ..input
         });
         classification = add_report(classification, with);
+        classification.evidence.push(REPORT_READ.to_string());
     }
     classification
         .evidence

@@ -20,7 +20,7 @@ pub use progress::{
     Both, Cancel, Clock, EditEvent, Journal, Keep, NoJournal, Progress, Steer, SystemClock,
 };
 pub use proof::{Reproduction, Review, ReviewPoint, Severity, Weakness, WeaknessKind};
-pub use setup::{SetUpFailure, SetUpReport};
+pub use setup::{SET_UP_FAILED, SetUpFailure, SetUpReport};
 pub use span::{Attributes, OpenSpan, SpanClosed, SpanEnd, SpanKind, SpanOpened};
 pub use task::{
     Command, IssueRef, Person, Reason, RepoName, RepoRef, ReviewThread, Step, StopReason, TaskId,

@@ -3,6 +3,10 @@
 use super::Traffic;
 use serde::{Deserialize, Serialize};
 
+/// What the reason of a check begins with that didn't start because its set-up failed; the step, as
+/// code, and how it ended follow, then a colon and the rest.
+pub const SET_UP_FAILED: &str = "the set-up failed, ";
+
 /// The set-up before a check: what ran, or that an earlier run was taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetUpReport {
@@ -13,6 +17,13 @@ pub struct SetUpReport {
     pub traffic: Traffic,
     pub failed: Option<SetUpFailure>,
     pub duration_ms: u64,
+}
+
+impl SetUpReport {
+    /// Whether it failed, and mend itself had kept it from a host.
+    pub fn was_refused(&self) -> bool {
+        self.failed.is_some() && self.traffic.refused.iter().any(|r| r.by_policy)
+    }
 }
 
 /// The step that ended a set-up.

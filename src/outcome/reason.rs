@@ -174,7 +174,7 @@ fn red(text: &Text, facts: &Facts, shapes: &[Shape]) -> Option<usize> {
 /// YAML), else the first plain line.
 fn message(text: &Text, from: usize) -> Option<usize> {
     const SAYS: [&str; 2] = ["error:", "message:"];
-    const DETAILS: [&str; 7] = [
+    const DETAILS: [&str; 8] = [
         "duration_ms:",
         "type:",
         "location:",
@@ -182,6 +182,7 @@ fn message(text: &Text, from: usize) -> Option<usize> {
         "code:",
         "severity:",
         "stack:",
+        "name:",
     ];
     let starts = |line: &str, keys: &[&str]| {
         let line = line.trim_start();
@@ -200,11 +201,20 @@ fn message(text: &Text, from: usize) -> Option<usize> {
             && plain.chars().any(char::is_alphanumeric)
             && !is_noise(plain)
             && !is_neutral(plain)
+            && !is_place(plain)
             && !plain.starts_with('─')
             && counts::tally(plain).is_empty()
             && !starts(line, &DETAILS)
     });
     below.next().map(|(at, _)| at)
+}
+
+/// Only where a test stands, as ExUnit writes below its name, or the call that meson made of it.
+fn is_place(line: &str) -> bool {
+    let numbered = line.rsplit_once(':').is_some_and(|(file, number)| {
+        !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()) && file.contains('.')
+    });
+    (numbered && !line.contains(' ')) || line.starts_with(">>> ")
 }
 
 /// What a test of go logged, which stands above its verdict when every test is listed.

@@ -1,7 +1,7 @@
 //! The block about the checks: what the harness saw, on base and with the change.
 
 use super::words::duration;
-use crate::domain::{CheckPair, CheckRun, Exit, Outcome};
+use crate::domain::{CheckPair, CheckRun, Exit, Kind, Outcome, SET_UP_FAILED};
 use crate::text::{bound, code_span, fenced, strip_ansi};
 
 /// Names of one kind that are listed before the rest is counted.
@@ -14,6 +14,9 @@ pub fn check_words(run: &CheckRun) -> String {
     let c = &run.classification;
     let counts = c.tests.map(|tests| tests.words()).unwrap_or_default();
     let detail = match (c.outcome, counts.is_empty()) {
+        (Outcome::DidntStart, _) if c.kind == Some(Kind::Setup) && step(&c.reason).is_some() => {
+            step(&c.reason).unwrap_or_default()
+        }
         (Outcome::DidntStart, _) | (_, true) => exit(run.exit).unwrap_or_default(),
         _ => counts,
     };
@@ -22,6 +25,14 @@ pub fn check_words(run: &CheckRun) -> String {
     } else {
         format!("{}: {detail}", c.outcome.words())
     }
+}
+
+/// The step of a set-up that failed, and how: what ran was that step, not the command.
+fn step(reason: &str) -> Option<String> {
+    let rest = reason.strip_prefix(SET_UP_FAILED)?.strip_prefix('`')?;
+    let (command, rest) = rest.split_once("` ")?;
+    let how = rest.split(':').next()?.trim_end_matches('.');
+    Some(format!("{} {how}", cell(command)))
 }
 
 fn exit(exit: Exit) -> Option<String> {

@@ -315,8 +315,11 @@ fn didnt_start(pr: &PullRequest<'_>) -> String {
             "\nTo have it tested, make what is missing available where mend runs its checks, or name another command in `.github/mend.toml` \
              (`check = \"…\"`), then comment `/mend retry`."
         }
+        Some(Kind::Setup) if pr.setup.is_some_and(SetUpReport::was_refused) => {
+            "\nTo have it tested, have the operator allow the hosts that were refused, or name another set-up in `.github/mend.toml` (`setup = [\"…\"]`), then comment `/mend retry`."
+        }
         Some(Kind::Setup) if pr.setup.is_some_and(|s| s.failed.is_some()) => {
-            "\nTo have it tested, name the set-up in `.github/mend.toml` (`setup = [\"…\"]`), or have the operator allow the hosts that it needs, then comment `/mend retry`."
+            "\nTo have it tested, name a set-up that works in `.github/mend.toml` (`setup = [\"…\"]`), then comment `/mend retry`."
         }
         Some(Kind::NoTests) => {
             "\nTo have it tested, name the command that runs the tests in `.github/mend.toml` (`check = \"…\"`), then comment `/mend retry`."

@@ -116,8 +116,13 @@ fn env(spec: &Spec, toolchains: &Toolchains) -> Vec<(String, String)> {
         None => Vec::new(),
     };
     for (name, value) in toolchains.env().iter().chain(&proxy).chain(&spec.env) {
-        all.retain(|(n, _)| n != name);
-        all.push((name.clone(), value.clone()));
+        let old = all.iter().position(|(n, _)| n == name);
+        let old = old.map(|at| all.remove(at).1);
+        let value = match old.filter(|_| spec::JOINED.contains(&name.as_str())) {
+            Some(old) => format!("{old} {value}"),
+            None => value.clone(),
+        };
+        all.push((name.clone(), value));
     }
     all
 }
@@ -157,6 +162,13 @@ mod tests {
         assert_eq!(values("CI"), ["0"]);
         assert_eq!(values("A"), ["b c"]);
         assert_eq!(values("HOME"), [HOME]);
+        let options = |value: &str| ("MAVEN_OPTS".to_string(), value.to_string());
+        let joined = Spec {
+            env: vec![options("-Xmx1g"), options("-Da=b")],
+            ..Spec::default()
+        };
+        let all = env(&joined, &Toolchains::default());
+        assert!(all.contains(&options("-Xmx1g -Da=b")), "{all:?}");
     }
 
     #[test]

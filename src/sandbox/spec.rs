@@ -30,6 +30,10 @@ pub struct Settings {
     pub program: Option<PathBuf>,
 }
 
+/// Variables that hold options for a program which hold beside those of others: a value is added to
+/// what is there and comes after it.
+pub(super) const JOINED: [&str; 2] = ["MAVEN_OPTS", "GRADLE_OPTS"];
+
 /// One command.
 #[derive(Debug, Clone, Default)]
 pub struct Spec {

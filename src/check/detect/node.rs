@@ -21,12 +21,58 @@ struct Manager {
 }
 
 impl Manager {
-    /// npm comes with node and reads the same manifest.
-    fn install(&self, locked: bool, why: String) -> SetupCommand {
-        let command = SetupCommand::new(if locked { self.locked } else { self.free }, why);
+    /// Only npm comes with node, so where a host lacks another one, npm brings it.
+    fn install(&self, chosen_by: &ChosenBy, why: String) -> SetupCommand {
+        let own = match chosen_by.locked {
+            true => self.locked,
+            false => self.free,
+        };
+        let command = SetupCommand::new(own, why);
         match self.name {
             "npm" => command,
-            name => command.or(name, MANAGERS[0].free),
+            name => command.or(
+                name,
+                format!(
+                    "npm install --global --prefix \"$MEND_DEPS/node\" {} && {own}",
+                    chosen_by.package
+                ),
+            ),
+        }
+    }
+
+    /// The package of the registry that holds it, by the version that the manifest names, else one
+    /// that reads the lockfile.
+    fn package(&self, project: &Project<'_>, named: Option<&str>) -> String {
+        let version = named.and_then(|f| f.split_once('@')).map(|(_, v)| v);
+        // A hash of the archive may follow.
+        let version = version.and_then(|v| v.split('+').next());
+        let plain = |v: &&str| {
+            v.starts_with(|c: char| c.is_ascii_digit())
+                && v.chars()
+                    .all(|c| c.is_ascii_alphanumeric() || ".-".contains(c))
+        };
+        let version = version.filter(plain);
+        let lock = || project.first_of(self.locks).and_then(|f| project.text(f));
+        match (self.name, version) {
+            ("yarn", Some(v)) if !v.starts_with("1.") => format!("@yarnpkg/cli-dist@{v}"),
+            ("yarn", None) if lock().is_some_and(|t| t.contains("__metadata:")) => {
+                "@yarnpkg/cli-dist@4".into()
+            }
+            ("yarn", None) => "yarn@1".into(),
+            ("pnpm", None) => {
+                let text = lock().unwrap_or_default();
+                let format = text
+                    .lines()
+                    .find_map(|l| l.strip_prefix("lockfileVersion:"));
+                let format = format.unwrap_or_default().trim().trim_matches(['\'', '"']);
+                match format.split('.').next() {
+                    Some("5") => "pnpm@7".into(),
+                    Some("6") => "pnpm@8".into(),
+                    _ => "pnpm@9".into(),
+                }
+            }
+            (name, None) => format!("{name}@1"),
+            (name, Some(v)) => format!("{name}@{v}"),
         }
     }
 }
@@ -118,7 +164,7 @@ pub(super) fn workspace(project: &Project<'_>) -> Option<Detection> {
     let (manager, chosen_by) = manager(project, &manifest);
     let mut found = Detection::default();
     let why = format!("{}, for every package of the workspace", chosen_by.why);
-    found.setup.push(manager.install(chosen_by.locked, why));
+    found.setup.push(manager.install(&chosen_by, why));
     Some(found)
 }
 
@@ -129,6 +175,9 @@ fn check(project: &Project<'_>, manifest: &Value, manager: &Manager, found: &mut
             crate::text::clip_words(test, 80)
         );
         found.check(around(manifest, manager, found_hooks(manifest)), why);
+        if let Some(command) = found.commands.last_mut() {
+            command.script = Some(test.to_string());
+        }
         if let Some((name, hook)) = found_hooks(manifest).dropped {
             let hook = crate::text::clip_words(hook, 80);
             found.pass_over(
@@ -211,6 +260,8 @@ fn around(manifest: &Value, manager: &Manager, hooks: Hooks<'_>) -> String {
 struct ChosenBy {
     why: String,
     locked: bool,
+    /// Of the registry, for a host that lacks the manager.
+    package: String,
 }
 
 /// The package manager: the field of the manifest, else the lockfile, else npm.
@@ -228,8 +279,12 @@ fn manager(project: &Project<'_>, manifest: &Value) -> (&'static Manager, Chosen
         (None, Some(field)) => format!("packageManager `{}`", crate::text::clip_words(field, 40)),
         (None, None) => "package.json, without a lockfile".to_string(),
     };
-    let locked = lock(manager).is_some();
-    (manager, ChosenBy { why, locked })
+    let chosen_by = ChosenBy {
+        why,
+        locked: lock(manager).is_some(),
+        package: manager.package(project, field.filter(|_| named.is_some())),
+    };
+    (manager, chosen_by)
 }
 
 fn install(manifest: &Value, manager: &Manager, chosen_by: &ChosenBy, found: &mut Detection) {
@@ -246,9 +301,10 @@ fn install(manifest: &Value, manager: &Manager, chosen_by: &ChosenBy, found: &mu
         Value::Array(list) => !list.is_empty(),
         _ => false,
     });
-    if any {
+    // Another manager than npm has to be there for the check, too.
+    if any || manager.name != "npm" {
         let why = chosen_by.why.clone();
-        found.setup.push(manager.install(chosen_by.locked, why));
+        found.setup.push(manager.install(chosen_by, why));
     }
 }
 

@@ -5,6 +5,10 @@ use super::INSIDE;
 use crate::check::CheckCommand;
 use crate::check::detect::words::{Tool, calls};
 
+/// The report of ctest, in the folder of the build: it is written beside and renamed, which a private
+/// file does not allow.
+pub(in crate::check) const CTEST: &str = "mend-junit.xml";
+
 /// In which form the report comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::check) enum Form {
@@ -70,25 +74,28 @@ pub(in crate::check) fn ask(command: &CheckCommand, private: bool) -> Asked {
         form: Form::Tree,
         patterns: command.reports.clone(),
     };
-    let calls = calls(text);
-    let Some(tool) = calls.last().map(|c| c.tool) else {
+    let script = command.script.as_deref();
+    let read = calls(script.unwrap_or(text));
+    let Some(tool) = read.last().map(|c| c.tool) else {
         return asked;
     };
     if asked.patterns.is_empty() {
         asked.patterns = in_tree(tool);
     }
     // More than one simple command: a flag would go to the last one only.
-    let plain = !text.contains(['|', '&', ';', '<', '>', '`', '$', '(', ')', '\n', '#', '\\']);
-    let has = |words: &[&str]| words.iter().any(|w| text.contains(w));
+    let simple =
+        |t: &str| !t.contains(['|', '&', ';', '<', '>', '`', '$', '(', ')', '\n', '#', '\\']);
+    let plain = simple(text) && script.is_none_or(simple);
+    let both = [text.as_str(), script.unwrap_or_default()];
+    let has = |words: &[&str]| words.iter().any(|w| both.iter().any(|t| t.contains(w)));
+    // Flags for a script stand behind the manager's own.
+    let flags = match (script, text.starts_with("npm ") && !text.contains(" -- ")) {
+        (Some(_), true) => format!("{text} --"),
+        _ => text.clone(),
+    };
     let file = |ending: &str| format!("{INSIDE}{ending}");
     match tool {
-        Tool::Ctest => {
-            let (name, folder) = ("GTEST_OUTPUT", "xml:/repo/mend-build/gtest/");
-            if command.folder.is_none() && !has(&["GTEST_OUTPUT"]) {
-                asked.variable = Some((name, folder.into()));
-                asked.patterns.push("mend-build/gtest/*.xml".into());
-            }
-        }
+        Tool::Ctest => ctest(command, &has, &mut asked),
         Tool::Go if plain && has(&["go test"]) && !has(&["-json"]) => {
             asked.command = text.replacen("go test", "go test -json", 1);
             asked.form = Form::GoOutput;
@@ -104,21 +111,17 @@ pub(in crate::check) fn ask(command: &CheckCommand, private: bool) -> Asked {
             asked.variable = Some(("SPEC_OPTS", options));
             asked.form = Form::Rspec;
         }
-        Tool::Node if plain && !has(&["--test-reporter"]) => {
-            let flags = format!(
-                "--test --test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination={}",
-                file(".xml")
-            );
-            asked.command = text.replacen("--test", &flags, 1);
-            asked.form = Form::Xml;
+        Tool::Node if !has(&["--test-reporter", "NODE_OPTIONS"]) => {
+            let times = read.iter().filter(|c| c.tool == Tool::Node).count();
+            node(script.is_none() && plain, times, &mut asked);
         }
         Tool::Jest if plain && !has(&["--json", "--outputFile"]) => {
-            asked.command = format!("{text} --json --outputFile={}", file(".json"));
+            asked.command = format!("{flags} --json --outputFile={}", file(".json"));
             asked.form = Form::Jest;
         }
         Tool::Vitest if plain && !has(&["--reporter", "--outputFile"]) => {
             asked.command = format!(
-                "{text} --reporter=default --reporter=junit --outputFile.junit={}",
+                "{flags} --reporter=default --reporter=junit --outputFile.junit={}",
                 file(".xml")
             );
             asked.form = Form::Xml;
@@ -130,6 +133,37 @@ pub(in crate::check) fn ask(command: &CheckCommand, private: bool) -> Asked {
         _ => {}
     }
     asked
+}
+
+/// Tests of GoogleTest write a report each; ctest writes one of its own.
+fn ctest(command: &CheckCommand, has: &dyn Fn(&[&str]) -> bool, asked: &mut Asked) {
+    let (name, folder) = ("GTEST_OUTPUT", "xml:/repo/mend-build/gtest/");
+    if command.folder.is_none() && !has(&["GTEST_OUTPUT"]) {
+        asked.variable = Some((name, folder.into()));
+        asked.patterns.push("mend-build/gtest/*.xml".into());
+    }
+    // Relative to the folder of the build; mend's own command ends with ctest.
+    if command.command.contains("ctest --test-dir") && !has(&["--output-junit"]) {
+        asked.command = format!("{} --output-junit {CTEST}", command.command);
+        asked.patterns.push(format!("**/{CTEST}"));
+    }
+}
+
+/// `node --test` takes flags where it is the command itself, else a variable; `times` is how often it
+/// is called.
+fn node(direct: bool, times: usize, asked: &mut Asked) {
+    let reporters = format!(
+        "--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination={INSIDE}.xml"
+    );
+    if direct {
+        let flags = format!("--test {reporters}");
+        asked.command = asked.command.replacen("--test", &flags, 1);
+        asked.form = Form::Xml;
+    } else if times == 1 {
+        // A second run would write over the report of the first.
+        asked.variable = Some(("NODE_OPTIONS", reporters));
+        asked.form = Form::Xml;
+    }
 }
 
 /// Where a build tool leaves JUnit XML by itself.
@@ -177,6 +211,44 @@ mod tests {
                 .contains("--json --outputFile=")
         );
         assert!(asked("mvn -B --offline test").patterns[0].contains("surefire"));
+    }
+
+    #[test]
+    fn a_runner_behind_a_script_is_asked_too() {
+        let behind = |command: &str, script: &str| {
+            let mut own = CheckCommand::new(command, "");
+            own.script = Some(script.to_string());
+            ask(&own, true)
+        };
+        let node = behind("npm test", "node --test test/");
+        assert_eq!(node.command, "npm test");
+        assert!(
+            node.variable
+                .is_some_and(|(n, v)| n == "NODE_OPTIONS" && v.contains("junit"))
+        );
+        assert_eq!(
+            behind("npm test", "jest --ci").command,
+            "npm test -- --json --outputFile=/mend-report.json"
+        );
+        assert!(
+            behind("pnpm test", "vitest run")
+                .command
+                .starts_with("pnpm test --reporter=default")
+        );
+        assert_eq!(
+            behind("npm test -- -t one", "jest").command,
+            "npm test -- -t one --json --outputFile=/mend-report.json"
+        );
+        for (command, script) in [
+            ("npm test", "node --test a && node --test b"),
+            ("npm test", "jest && eslint ."),
+            ("npm test", "mocha"),
+            ("npm test", "node --test --test-reporter=dot"),
+        ] {
+            assert_eq!(behind(command, script).form, Form::Tree, "{script}");
+        }
+        let ctest = asked("cmake -S . -B b && ctest --test-dir b");
+        assert!(ctest.command.ends_with(" --output-junit mend-junit.xml"));
     }
 
     #[test]

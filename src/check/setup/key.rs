@@ -12,7 +12,7 @@ const VERSION: &str = "mend set-up 1";
 const MOST_FILE: u64 = 64 << 20;
 
 /// Manifests, lockfiles and version files, by their names.
-const NAMES: [&str; 38] = [
+const NAMES: [&str; 56] = [
     "pyproject.toml",
     "setup.py",
     "setup.cfg",
@@ -51,6 +51,24 @@ const NAMES: [&str; 38] = [
     "composer.json",
     "composer.lock",
     ".tool-versions",
+    "pom.xml",
+    "maven-wrapper.properties",
+    "extensions.xml",
+    "maven.config",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "gradle.properties",
+    "gradle.lockfile",
+    "gradle-wrapper.properties",
+    "libs.versions.toml",
+    "mix.exs",
+    "mix.lock",
+    "global.json",
+    "packages.lock.json",
+    "Directory.Packages.props",
+    "Directory.Build.props",
 ];
 
 /// The key of these steps on this tree with these tools, in hexadecimal.
@@ -112,5 +130,7 @@ fn is_manifest(path: &str) -> bool {
         || lower.contains("constraints")
         || path.starts_with("requirements/")
         || path.ends_with(".cargo/config.toml")
-        || name.ends_with(".gemspec")
+        || [".gemspec", ".csproj", ".fsproj", ".vbproj", ".sln"]
+            .iter()
+            .any(|ending| name.ends_with(ending))
 }

@@ -5,7 +5,7 @@ use super::place;
 use crate::check::CheckError;
 use crate::domain::Exit;
 use crate::sandbox::Ran;
-use crate::tree::{EntryKind, Tree, make_folder, move_folder};
+use crate::tree::{EntryKind, RelPath, Tree, make_folder, move_folder, remove_tree};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
@@ -32,15 +32,24 @@ pub(super) fn take_out(source: &Path, draft: &Path) -> Result<Vec<(String, Strin
             .next()
             .is_some_and(|p| p.starts_with(&beneath))
     };
+    forget_servers(&deps.join(place::MAVEN))?;
     let mut folders = Vec::new();
+    let mut stale = Vec::new();
     tree.walk_where(&mut |folder| {
         let path = folder.as_str();
+        if !of_source(path) && is_built(&tree, folder) {
+            stale.push(root.join(path));
+            return false;
+        }
         let wanted = place::INSIDE_PROJECT.contains(&name_of(path)) && !of_source(path);
         if wanted {
             folders.push(path.to_string());
         }
         !wanted
     })?;
+    for folder in stale {
+        remove_tree(&folder)?;
+    }
     let mut placed = Vec::new();
     for (n, path) in folders.into_iter().enumerate() {
         let name = format!("in-{n}");
@@ -65,6 +74,41 @@ pub(super) fn take_out(source: &Path, draft: &Path) -> Result<Vec<(String, Strin
         false => Ok(placed),
         true => Err(CheckError::SetUpTooLarge { files: kept }),
     }
+}
+
+/// Whether this is a folder with what a build made, beside the manifest that says so.
+fn is_built(tree: &Tree, folder: &RelPath) -> bool {
+    let path = folder.as_str();
+    let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+    let stands = |manifest: &str| {
+        let beside = match above {
+            "" => manifest.to_string(),
+            above => format!("{above}/{manifest}"),
+        };
+        let found = RelPath::parse(&beside).ok().map(|p| tree.stat(&p));
+        matches!(found, Some(Ok(Some(_))))
+    };
+    let mut all = place::BUILT.iter();
+    all.any(|(manifest, names)| names.contains(&name_of(path)) && stands(manifest))
+}
+
+/// Whether a folder stands there; a link to one is none.
+pub(super) fn is_folder(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|m| m.is_dir())
+}
+
+/// Takes Maven's notes out of its repository.
+fn forget_servers(repository: &Path) -> Result<(), CheckError> {
+    if !is_folder(repository) {
+        return Ok(());
+    }
+    let tree = Tree::open(repository)?;
+    for entry in tree.walk()? {
+        if name_of(entry.path.as_str()) == place::MAVEN_NOTES {
+            tree.remove(&entry.path)?;
+        }
+    }
+    Ok(())
 }
 
 /// How a step ended, in words.

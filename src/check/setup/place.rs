@@ -9,6 +9,23 @@ pub(super) const DEPS: &str = "/deps";
 /// Names of folders with dependencies that tools put into the project itself. They are taken out
 /// of it after the set-up and stand in their place, read-only, for checks.
 pub(super) const INSIDE_PROJECT: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
+/// What a build makes of the source beside a manifest. It goes away: for another state of the
+/// source it would be stale.
+pub(super) const BUILT: [(&str, &[&str]); 5] = [
+    ("pom.xml", &["target"]),
+    ("build.gradle", &["build", ".gradle"]),
+    ("build.gradle.kts", &["build", ".gradle"]),
+    ("settings.gradle", &["build", ".gradle"]),
+    ("settings.gradle.kts", &["build", ".gradle"]),
+];
+/// Gradle's home among the dependencies. Gradle writes locks and journals into it at every run, so
+/// each check has one of its own.
+pub(super) const GRADLE: &str = "gradle";
+/// Maven's repository among the dependencies.
+pub(super) const MAVEN: &str = "m2";
+/// Notes of Maven from which server each file came: offline, a file from a server that is not
+/// configured any more would count as missing.
+pub(super) const MAVEN_NOTES: &str = "_remote.repositories";
 /// Folders within `node_modules` into which tools write while tests run.
 pub(super) const WRITTEN: [&str; 3] = [".cache", ".vite", ".vite-temp"];
 
@@ -19,7 +36,7 @@ pub(super) fn variables(
     venv: bool,
 ) -> Vec<(String, String)> {
     let mut all = vec![("MEND_DEPS".to_string(), DEPS.to_string())];
-    let mut set = |name: &str, value: String| all.push((name.into(), value));
+    let mut set = |name: &str, value: String| all.push((name.to_string(), value));
     let mut front = Vec::new();
     if venv {
         set("VIRTUAL_ENV", format!("{DEPS}/venv"));
@@ -37,8 +54,28 @@ pub(super) fn variables(
                 set("BUNDLE_PATH", format!("{DEPS}/bundle"));
                 set("BUNDLE_APP_CONFIG", format!("{DEPS}/bundle-config"));
             }
-            Ecosystem::Jvm => set("GRADLE_USER_HOME", format!("{DEPS}/gradle")),
-            Ecosystem::Node | Ecosystem::Php => {}
+            Ecosystem::Jvm => {
+                set("GRADLE_USER_HOME", format!("{DEPS}/{GRADLE}"));
+                set("MAVEN_OPTS", format!("-Dmaven.repo.local={DEPS}/{MAVEN}"));
+                // The wrapper's home, with Maven itself.
+                set("MAVEN_USER_HOME", format!("{DEPS}/maven"));
+            }
+            Ecosystem::Elixir => {
+                set("MIX_HOME", format!("{DEPS}/mix"));
+                set("HEX_HOME", format!("{DEPS}/hex"));
+            }
+            Ecosystem::Dotnet => {
+                set("NUGET_PACKAGES", format!("{DEPS}/nuget"));
+                set("DOTNET_CLI_TELEMETRY_OPTOUT", "1".into());
+                set("DOTNET_NOLOGO", "1".into());
+            }
+            Ecosystem::Node => {
+                // A package manager that the host lacks, and where a newer yarn keeps packages.
+                front.push(format!("{DEPS}/node/bin"));
+                set("YARN_GLOBAL_FOLDER", format!("{DEPS}/yarn"));
+                set("YARN_ENABLE_TELEMETRY", "0".into());
+            }
+            Ecosystem::Php => {}
         }
     }
     // An image's own path is not known here; this is the one of most.
@@ -75,6 +112,9 @@ pub(super) fn while_checking(ecosystems: &[Ecosystem]) -> Vec<(String, String)> 
     let mut all = vec![("PIP_NO_INDEX", "1"), ("npm_config_offline", "true")];
     if ecosystems.contains(&Ecosystem::Go) {
         all.extend([("GOPROXY", "off"), ("GOTOOLCHAIN", "local")]);
+    }
+    if ecosystems.contains(&Ecosystem::Elixir) {
+        all.push(("HEX_OFFLINE", "1"));
     }
     all.iter()
         .map(|(n, v)| (n.to_string(), v.to_string()))

@@ -3,9 +3,11 @@
 use super::super::run::blocking;
 use super::{Ecosystem, SetUpFile, place};
 use crate::check::{CheckCommand, CheckError, RunOptions};
-use crate::domain::{CheckRun, Classification, Exit, Kind, Outcome, SetUpReport};
+use crate::domain::{
+    CheckRun, Classification, Exit, Kind, Outcome, SET_UP_FAILED, SetUpReport, Traffic,
+};
 use crate::sandbox::Mount;
-use crate::tree::{RelPath, Tree, fill_tree, make_folder};
+use crate::tree::{RelPath, Tree, copy_tree, fill_tree, make_folder};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -78,8 +80,21 @@ impl Prepared {
                 }
             }
         }
+        let gradle = kept.folder.join("deps").join(place::GRADLE);
+        let own = beside.join(place::GRADLE);
+        let has_gradle = super::leave::is_folder(&gradle);
+        if has_gradle {
+            options.mounts.push(Mount {
+                host: own.clone(),
+                inside: Path::new(place::DEPS).join(place::GRADLE),
+                writable: true,
+            });
+        }
         let (tree, copy) = (kept.folder.join("tree"), copy.to_path_buf());
         blocking(move || {
+            if has_gradle {
+                copy_tree(&Tree::open(&gradle)?, &own, &|_| false)?;
+            }
             for folder in scratch {
                 make_folder(&folder, 0o777)?;
             }
@@ -106,14 +121,20 @@ impl Prepared {
     pub(crate) fn not_started(&self, commands: &[CheckCommand]) -> Option<Vec<CheckRun>> {
         let failed = self.report.failed.as_ref()?;
         let last = telling(&failed.tail).map_or(String::new(), |l| {
-            format!(": {}", crate::text::clip_words(l, 120))
+            let line = l.replace("/repo/", "");
+            format!(
+                ": {}",
+                crate::text::clip_words(line.trim_end_matches('.'), 180)
+            )
         });
         let reason = format!(
-            "the set-up failed, `{}` {}{last}",
-            failed.command, failed.how
+            "{SET_UP_FAILED}`{}` {}{last}{}",
+            failed.command,
+            failed.how,
+            refused(&self.report.traffic)
         );
         let reason = crate::text::one_line(&crate::text::visible(&reason));
-        let reason = crate::text::clip_words(reason.trim_end_matches('.'), 239) + ".";
+        let reason = crate::text::clip_words(reason.trim_end_matches(['.', '…']), 300) + ".";
         let run = |command: &CheckCommand| CheckRun {
             command: command.shown(),
             exit: Exit::Code(1),
@@ -142,24 +163,55 @@ impl Prepared {
     }
 }
 
-/// The line of a failed step that says most: npm's first in words, an exception's, else the last
-/// that speaks of an error, else the last.
+/// The hosts that mend refused to a failed set-up, which is most likely why it failed.
+fn refused(traffic: &Traffic) -> String {
+    let by_policy = traffic.refused.iter().filter(|r| r.by_policy);
+    let hosts: Vec<String> = by_policy
+        .take(2)
+        .map(|r| crate::text::clip_words(&r.host, 80))
+        .collect();
+    match hosts.is_empty() {
+        true => String::new(),
+        false => format!("; refused: {}", hosts.join(", ")),
+    }
+}
+
+/// The line of a failed step that says most: npm's first in words; what a compiler or Maven says
+/// first; what Gradle says went wrong; what was not fetched; an exception's; else the last that
+/// speaks of an error, else the last.
 fn telling(tail: &str) -> Option<&str> {
     let lines = || tail.lines().map(str::trim).filter(|l| !l.is_empty());
     let of_npm = |l| str::strip_prefix(l, "npm error ").or_else(|| l.strip_prefix("npm ERR! "));
     let labels = ["code ", "errno ", "syscall ", "path ", "A complete log"];
-    if let Some(said) = lines()
+    let said = lines()
         .filter_map(of_npm)
-        .find(|l| !labels.iter().any(|label| l.starts_with(label)))
-    {
-        return Some(said.trim());
-    }
+        .find(|l| !labels.iter().any(|label| l.starts_with(label)));
+    let of_maven = |l| str::strip_prefix(l, "[ERROR] ").map(str::trim);
+    let heading = |l: &&str| l.is_empty() || l.starts_with("COMPILATION ERROR");
+    let compiled = |l: &&str| l.contains(": error: ");
+    let unfetched = ["could not be downloaded", "Could not fetch", "Forbidden"];
     let exception = |l: &&str| l.contains("Error: ") && !l.contains("subprocess");
     let speaks = |l: &&str| l.to_lowercase().starts_with("error") || l.contains(" error ");
-    lines()
-        .rfind(exception)
+    said.map(str::trim)
+        .or_else(|| lines().filter_map(of_maven).find(|l| !heading(l)))
+        .or_else(|| lines().find(compiled))
+        .or_else(|| went_wrong(tail))
+        .or_else(|| lines().find(|l| unfetched.iter().any(|w| l.contains(w))))
+        .or_else(|| lines().rfind(exception))
         .or_else(|| lines().rfind(speaks))
         .or_else(|| lines().next_back())
+}
+
+/// What stands under Gradle's `What went wrong:`: the cause where one is given.
+fn went_wrong(tail: &str) -> Option<&str> {
+    let (_, after) = tail.rsplit_once("* What went wrong:")?;
+    let lines = || {
+        let all = after.lines().map(str::trim);
+        all.skip_while(|l| l.is_empty())
+            .take_while(|l| !l.is_empty())
+    };
+    let cause = lines().filter_map(|l| l.strip_prefix("> ")).last();
+    cause.map(str::trim).or_else(|| lines().next())
 }
 
 /// Ecosystems by the names under which they are written down.
@@ -172,8 +224,49 @@ pub(super) fn named(names: &[String]) -> Vec<Ecosystem> {
         Ecosystem::Ruby,
         Ecosystem::Php,
         Ecosystem::Jvm,
+        Ecosystem::Elixir,
+        Ecosystem::Dotnet,
     ];
     all.into_iter()
         .filter(|e| names.contains(&format!("{e:?}")))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::telling;
+
+    #[test]
+    fn the_line_that_says_most() {
+        for (tail, line) in [
+            (
+                "npm error code E403\nnpm error 403 Forbidden - GET x\nnpm error A complete log",
+                "403 Forbidden - GET x",
+            ),
+            (
+                "[ERROR] COMPILATION ERROR : \n[ERROR] /repo/A.java:[3,4] cannot find symbol\n[ERROR] -> [Help 1]\n[ERROR] [Help 1] http://x",
+                "/repo/A.java:[3,4] cannot find symbol",
+            ),
+            (
+                "/repo/A.java:3: error: cannot find symbol\n1 error\n\n* What went wrong:\nExecution failed for task ':compileJava'.\n> Compilation failed; see the compiler error output for details.\n",
+                "/repo/A.java:3: error: cannot find symbol",
+            ),
+            (
+                "* What went wrong:\nCould not resolve all files for configuration ':c'.\n> Could not find junit:junit:9.\n\n* Try:\nRun with",
+                "Could not find junit:junit:9.",
+            ),
+            (
+                "  The \"https://repo.packagist.org/packages.json\" file could not be downloaded: no\n\ninstall [--dev] [--] [<packages>]...",
+                "The \"https://repo.packagist.org/packages.json\" file could not be downloaded: no",
+            ),
+            (
+                "Traceback\nImportError: no\nsubprocess-exited-with-error",
+                "ImportError: no",
+            ),
+            ("a\nb\n", "b"),
+        ] {
+            assert_eq!(telling(tail), Some(line));
+        }
+        assert_eq!(telling(" \n"), None);
+    }
 }

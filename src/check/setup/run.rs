@@ -142,6 +142,8 @@ impl SetUp {
             Ecosystem::Ruby => &["ruby", "bundle"],
             Ecosystem::Php => &["php", "composer"],
             Ecosystem::Jvm => &["java", "mvn", "gradle"],
+            Ecosystem::Elixir => &["elixir", "mix"],
+            Ecosystem::Dotnet => &["dotnet"],
         });
         let needed = steps.iter().filter_map(|s| s.needs.clone());
         let mut programs: Vec<String> = programs.map(|p| p.to_string()).chain(needed).collect();

@@ -14,6 +14,8 @@ pub enum Ecosystem {
     Ruby,
     Php,
     Jvm,
+    Elixir,
+    Dotnet,
 }
 
 /// Whether the results of these steps depend on the whole source, not only on manifests.
@@ -69,13 +71,22 @@ pub(super) fn registries(ecosystem: Ecosystem) -> &'static [&'static str] {
         Ecosystem::Rust => &["index.crates.io", "static.crates.io", "crates.io"],
         Ecosystem::Go => &["proxy.golang.org", "sum.golang.org"],
         Ecosystem::Ruby => &["rubygems.org", "index.rubygems.org"],
-        Ecosystem::Php => &["repo.packagist.org", "packagist.org"],
+        // Packagist names the packages; their archives come from where they are developed.
+        Ecosystem::Php => &[
+            "repo.packagist.org",
+            "packagist.org",
+            "api.github.com",
+            "codeload.github.com",
+        ],
         Ecosystem::Jvm => &[
             "repo.maven.apache.org",
             "repo1.maven.org",
             "plugins.gradle.org",
             "services.gradle.org",
+            "downloads.gradle.org",
         ],
+        Ecosystem::Elixir => &["repo.hex.pm", "builds.hex.pm"],
+        Ecosystem::Dotnet => &["api.nuget.org"],
     }
 }
 
@@ -100,6 +111,8 @@ fn ecosystem_of(command: &str) -> Option<Ecosystem> {
         (Ecosystem::Ruby, &["bundle", "gem", "ruby", "rake"]),
         (Ecosystem::Php, &["composer", "php"]),
         (Ecosystem::Jvm, &["mvn", "mvnw", "gradle", "gradlew"]),
+        (Ecosystem::Elixir, &["mix"]),
+        (Ecosystem::Dotnet, &["dotnet"]),
     ]
     .into_iter()
     .find(|(_, words)| words.iter().any(|w| word(w)))

@@ -137,7 +137,8 @@ pub(super) static GRADLE: Runner = Runner {
         Rule(r"^(?P<n>\S.* > .+?) FAILED$", Act::Fail),
         Rule(r"^\S.* > .+ PASSED$", Act::Pass),
         Rule(
-            r"^(?:> Task )?:(?:\S*:)?(?:\w*[tT]est)(?P<state> [A-Z-]+)?$",
+            // An older one ends the line when the task ends, behind what its process warned of.
+            r"^(?:> Task )?:(?:\S*:)?(?:\w*[tT]est)(?P<state> [A-Z-]+)?(?:WARNING: .*)?$",
             Act::Do(task),
         ),
         Rule(r"^BUILD SUCCESSFUL", Act::Do(success)),
@@ -168,6 +169,9 @@ fn success(found: &mut Found, _: &Text, at: usize, _: &Captures<'_>) {
 /// The sentence below, unless it only says which task failed.
 fn wrong(found: &mut Found, text: &Text, at: usize) {
     for (n, line) in text.between(at + 1, at + 6) {
+        if line.starts_with("* ") {
+            return;
+        }
         let follower = line.starts_with("Execution failed for task")
             || line.contains("There were failing tests")
             || line.contains("Compilation failed; see");

@@ -187,6 +187,8 @@ pub(super) fn variables() -> Vec<(String, String)> {
         "-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort={BRIDGE_PORT} -Dhttps.proxyHost=127.0.0.1 \
          -Dhttps.proxyPort={BRIDGE_PORT}"
     );
+    // Since 3.9 Maven reads the properties above only when told to (apache/maven#9260).
+    let maven = format!("{jvm} -Daether.connector.http.useSystemProperties=true");
     let mut all = Vec::new();
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
         all.push((name.to_string(), proxy.clone()));
@@ -203,7 +205,7 @@ pub(super) fn variables() -> Vec<(String, String)> {
         ("NODE_USE_ENV_PROXY", "1"),
         ("CARGO_HTTP_PROXY", &proxy),
         ("CARGO_NET_OFFLINE", "false"),
-        ("MAVEN_OPTS", &jvm),
+        ("MAVEN_OPTS", &maven),
         ("GRADLE_OPTS", &jvm),
     ] {
         all.push((name.to_string(), value.to_string()));

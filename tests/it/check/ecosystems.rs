@@ -212,6 +212,36 @@ fn what_python_needs_is_read_from_its_metadata() {
 }
 
 #[test]
+fn a_package_manager_comes_in_the_version_that_reads_the_lockfile() {
+    let test = r#""scripts": {"test": "node --test"}"#;
+    for (field, lock, text, package) in [
+        ("pnpm@8.6.0+sha256.abc", "pnpm-lock.yaml", "", "pnpm@8.6.0"),
+        ("", "pnpm-lock.yaml", "lockfileVersion: '6.0'\n", "pnpm@8"),
+        ("", "pnpm-lock.yaml", "lockfileVersion: 5.4\n", "pnpm@7"),
+        ("", "pnpm-lock.yaml", "lockfileVersion: '9.0'\n", "pnpm@9"),
+        ("", "yarn.lock", "# yarn lockfile v1\n", "yarn@1"),
+        (
+            "",
+            "yarn.lock",
+            "__metadata:\n  version: 8\n",
+            "@yarnpkg/cli-dist@4",
+        ),
+        ("yarn@4.1.0", "yarn.lock", "", "@yarnpkg/cli-dist@4.1.0"),
+        ("yarn@1.22.22", "yarn.lock", "", "yarn@1.22.22"),
+        ("", "bun.lock", "", "bun@1"),
+        ("pnpm@9; curl x", "pnpm-lock.yaml", "", "pnpm@9"),
+    ] {
+        let manifest = format!(r#"{{{test}, "packageManager": "{field}"}}"#);
+        let found = surveyed(&[("package.json", &manifest), (lock, text)], "");
+        let instead = found.setup[0].instead.clone().unwrap();
+        let begins = format!("npm install --global --prefix \"$MEND_DEPS/node\" {package} && ");
+        assert!(instead.starts_with(&begins), "{field} {text}: {instead}");
+    }
+    let npm = format!("{{{test}}}");
+    assert!(surveyed(&[("package.json", &npm)], "").setup.is_empty());
+}
+
+#[test]
 fn what_the_others_need_is_read_from_their_manifests() {
     let depends = r#"{"scripts": {"test": "jest"}, "devDependencies": {"jest": "1"}}"#;
     #[allow(clippy::type_complexity)]

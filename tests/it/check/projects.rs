@@ -22,7 +22,7 @@ struct Kind {
 }
 
 /// Lays one state of a project into an empty folder.
-fn laid(kind: &str, state: &str) -> tempfile::TempDir {
+pub fn laid(kind: &str, state: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for part in ["common", state] {
         let from = Path::new(CASES).join(kind).join(part);
@@ -259,6 +259,58 @@ async fn bats() {
             command: "bats --recursive test",
             reason: "",
             hang: 5,
+        })
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn phpunit() {
+    if host::has("phpunit", program("phpunit")) {
+        four_ways(&Kind {
+            name: "phpunit",
+            command: "phpunit",
+            reason: "a_file_that_nobody_has",
+            hang: 6,
+        })
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn meson() {
+    if host::has("meson", program("meson")) {
+        four_ways(&Kind {
+            name: "meson",
+            command: "meson test",
+            reason: "expected expression",
+            hang: 15,
+        })
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn exunit() {
+    if host::has("elixir", program("mix")) {
+        four_ways(&Kind {
+            name: "exunit",
+            command: "mix test",
+            reason: "Nobody.Has",
+            hang: 20,
+        })
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gradle() {
+    if host::has("gradle", program("gradle")) {
+        four_ways(&Kind {
+            name: "gradle",
+            command: "gradle --no-daemon",
+            reason: "cannot find symbol",
+            hang: 60,
         })
         .await;
     }

@@ -256,3 +256,93 @@ fn a_set_up_command_says_what_to_type() {
     assert_eq!(step.shown(), "cd 'a b' && npm ci");
     assert_eq!(step.argv()[4..], ["a b", "npm ci"]);
 }
+
+/// Whether the program is there.
+fn program(name: &str) -> bool {
+    ["/usr/bin", "/usr/local/bin"]
+        .iter()
+        .any(|folder| Path::new(folder).join(name).exists())
+}
+
+/// What a detected command says with a place for reports: the runner's own file says where its
+/// failing test stands, and what its output shows stays as it is without one.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_runners_write_a_report() {
+    let of = |name: &str, present: bool| crate::host::has(name, present);
+    let mut kinds = vec![("pytest", "two"), ("node", "two")];
+    for (kind, host, there) in [
+        ("phpunit", "phpunit", program("phpunit")),
+        ("meson", "meson", program("meson")),
+        ("ctest", "cmake", program("cmake")),
+        ("rspec", "rspec", program("rspec")),
+    ] {
+        if of(host, there) {
+            kinds.push((kind, "two"));
+        }
+    }
+    for (kind, name) in kinds {
+        let dir = super::projects::laid(kind, "failing");
+        let folder = dir.path().join("common");
+        let tree = Tree::open(&folder).unwrap();
+        let commands = detect(&tree, &RepoConfig::default()).unwrap();
+        let scratch = tempfile::tempdir().unwrap();
+        let mut asked = checks(&folder, commands.clone(), scratch.path()).await;
+        asked.options.reports = Some(scratch.path().join("reports"));
+        let plain = checks(&folder, commands, scratch.path()).await;
+        let (with, without) = (full(&asked).await.remove(0), full(&plain).await.remove(0));
+        let class = &with.classification;
+        assert_eq!(
+            class.outcome,
+            Outcome::Failed,
+            "{kind}: {class:?}\n{}",
+            with.output
+        );
+        assert_eq!(
+            class.tests, without.classification.tests,
+            "{kind}: {class:?}"
+        );
+        assert_eq!(class.failed_names.len(), 1, "{kind}: {class:?}");
+        assert!(
+            class.failed_names[0].to_lowercase().contains(name),
+            "{kind}: {class:?}"
+        );
+        assert!(
+            !with.output.contains("mend-report"),
+            "{kind}: {}",
+            with.output
+        );
+        assert!(
+            class.evidence.iter().any(|e| e.contains("report was read")),
+            "{kind}: {class:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_runner_behind_a_script_writes_one_too() {
+    let dir = tempfile::tempdir().unwrap();
+    lay(
+        dir.path(),
+        &[
+            ("package.json", r#"{"scripts": {"test": "node --test"}}"#),
+            (
+                "a.test.js",
+                "const test = require('node:test');\ntest('one', () => {});\ntest('two', () => { throw new Error('no'); });\n",
+            ),
+        ],
+    );
+    let tree = Tree::open(dir.path()).unwrap();
+    let commands = detect(&tree, &RepoConfig::default()).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let mut checks = checks(dir.path(), commands, scratch.path()).await;
+    checks.options.reports = Some(scratch.path().join("reports"));
+    let run = full(&checks).await.remove(0);
+    let class = &run.classification;
+    assert_eq!(class.failed_names, ["two"], "{class:?}");
+    let counts = class.tests.unwrap();
+    assert_eq!((counts.passed, counts.failed), (Some(1), Some(1)));
+    assert!(
+        class.evidence.iter().any(|e| e.contains("report was read")),
+        "{class:?}"
+    );
+}

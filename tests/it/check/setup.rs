@@ -339,6 +339,64 @@ async fn named_steps_get_variables_and_files_that_checks_do_not_see() {
     assert!(case.steps_run() > ran);
 }
 
+/// What Maven and Gradle need of a place for their dependencies, without either: a script stands for
+/// both, and fails as they do where they cannot write, or find what they may not.
+#[tokio::test]
+async fn the_homes_of_maven_and_gradle() {
+    let step = "mkdir -p $GRADLE_USER_HOME/caches /deps/m2/junit target/classes app/build \
+        && echo jar > /deps/m2/junit/junit.jar && echo central > /deps/m2/junit/_remote.repositories \
+        && echo of base > target/classes/A.class && echo of base > app/build/B.class && echo made > kept.txt \
+        && case \"$MAVEN_OPTS\" in *-Dhttps.proxyHost=*useSystemProperties=true*-Dmaven.repo.local=/deps/m2*) ;; *) exit 9;; esac";
+    let check = "set -e; echo lock > $GRADLE_USER_HOME/caches/journal; \
+        test \"$MAVEN_OPTS\" = -Dmaven.repo.local=/deps/m2; test -f /deps/m2/junit/junit.jar; \
+        test ! -e /deps/m2/junit/_remote.repositories; test ! -e target; test ! -e app/build; test -f kept.txt; \
+        ! touch /deps/m2/x 2>/dev/null; test ! -e $GRADLE_USER_HOME/caches/seen; touch $GRADLE_USER_HOME/caches/seen";
+    let config = format!("setup = '''{step}'''\ncheck = ['''{check}''']\n");
+    let case = Case::new(&[
+        (".github/mend.toml", &config),
+        ("pom.xml", "<project/>"),
+        ("app/build.gradle", ""),
+    ]);
+    // The second time from the cache: no check writes into another one's home.
+    for from_cache in [false, true] {
+        let (runs, report) = case.check(case.settings()).await;
+        let outcome = runs[0].classification.outcome;
+        assert_eq!(outcome, Outcome::Passed, "{}", runs[0].output);
+        assert_eq!(report.unwrap().from_cache, from_cache);
+    }
+}
+
+#[tokio::test]
+async fn npm_brings_a_package_manager_that_is_missing() {
+    let there = std::process::Command::new("sh")
+        .args(["-c", "command -v pnpm"])
+        .output();
+    if !online("registry.npmjs.org") || there.unwrap().status.success() {
+        return;
+    }
+    let case = Case::new(&[
+        (
+            "package.json",
+            r#"{"name": "a", "packageManager": "pnpm@9.15.0", "scripts": {"test": "node --test"}}"#,
+        ),
+        (
+            "pnpm-lock.yaml",
+            "lockfileVersion: '9.0'\n\nimporters:\n\n  .: {}\n",
+        ),
+        ("a.test.js", "require('node:test')('runs', () => {});\n"),
+    ]);
+    let (runs, report) = case.check(case.settings()).await;
+    assert_eq!(passed(&runs), Some(1));
+    assert_eq!(runs[0].command, "pnpm test");
+    let steps = report.unwrap().steps;
+    assert_eq!(
+        steps,
+        [
+            "npm install --global --prefix \"$MEND_DEPS/node\" pnpm@9.15.0 && pnpm install --frozen-lockfile"
+        ]
+    );
+}
+
 #[tokio::test]
 async fn nw_05_a_set_up_keeps_the_list_that_it_was_started_with() {
     let case = Case::new(&[

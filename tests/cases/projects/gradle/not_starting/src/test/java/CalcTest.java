@@ -1,0 +1,15 @@
+import static org.junit.Assert.assertEquals;
+
+import org.junit.Test;
+
+public class CalcTest {
+    @Test
+    public void one() {
+        assertEquals(3, Calc.add(1, 2));
+    }
+
+    @Test
+    public void two() throws Exception {
+        assertEquals(5, Nope.add(2, 3));
+    }
+}

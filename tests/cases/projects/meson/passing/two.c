@@ -1,0 +1,6 @@
+#include <unistd.h>
+
+int main(void)
+{
+    return 2 + 3 == 5 ? 0 : 1;
+}

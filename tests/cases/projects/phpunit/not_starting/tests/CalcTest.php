@@ -1,0 +1,17 @@
+<?php
+require "a_file_that_nobody_has.php";
+
+use PHPUnit\Framework\TestCase;
+
+class CalcTest extends TestCase
+{
+    public function testOne(): void
+    {
+        $this->assertSame(3, 1 + 2);
+    }
+
+    public function testTwo(): void
+    {
+        $this->assertSame(5, 2 + 3);
+    }
+}
