@@ -12,6 +12,10 @@ fn main() -> ExitCode {
         Some(word) if word == BRIDGE => return bridge_main(arguments),
         _ => {}
     }
+    if let Err(e) = mend::app::keep_to_itself() {
+        eprintln!("mend: keep the memory from other processes: {e}");
+        return ExitCode::from(125);
+    }
     match tokio::runtime::Runtime::new() {
         Ok(runtime) => {
             let code = runtime.block_on(mend::cli::run());

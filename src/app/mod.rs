@@ -2,7 +2,9 @@
 
 mod convert;
 pub mod demo;
+mod process;
 mod server;
 
 pub use convert::{agent_settings, connect, connect_role, sandbox_settings, set_up_settings};
+pub use process::keep_to_itself;
 pub use server::{Extra, Server, StartError};
