@@ -3,7 +3,7 @@
 use super::convert::{agent_settings, models, sandbox_settings, set_up_settings};
 use crate::agent::{PromptError, Prompts};
 use crate::check::SetUpSettings;
-use crate::config::{Environment, Settings};
+use crate::config::{Environment, Settings, password_of};
 use crate::domain::{Cancel, Clock, Journal, NoJournal, SystemClock};
 use crate::git::{Git, GitError, GitSettings};
 use crate::github::{Github, GithubError, GithubSettings};
@@ -11,7 +11,7 @@ use crate::intake::{Admit, Bounds, Missed, Receiver, router, serve};
 use crate::model::ModelError;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::store::{Store, StoreError};
-use crate::task::{Bench, Pool, Spokesman, Times};
+use crate::task::{Bench, Pool, Spokesman, Times, TokenKeeper};
 use crate::text::Redactor;
 use crate::tree::{TreeError, make_folder, sweep};
 use secrecy::ExposeSecret;
@@ -24,6 +24,8 @@ use tokio::task::JoinSet;
 
 /// Seconds that a task waits for a busy model, unless the settings say otherwise: one night.
 const MODEL_WAIT_S: u64 = 12 * 3600;
+/// How long GitHub is asked to revoke tokens when the server ends.
+const REVOKE: Duration = Duration::from_secs(10);
 /// Seconds between two looks for missed deliveries where webhooks arrive.
 const MISSED_S: u64 = 600;
 
@@ -89,6 +91,7 @@ impl Default for Extra {
 pub struct Server {
     address: SocketAddr,
     store: Store,
+    github: Github,
     stop: Cancel,
     parts: JoinSet<()>,
 }
@@ -109,22 +112,14 @@ impl Server {
         let mut sandbox = sandbox_settings(&settings.sandbox, environment);
         sandbox.program = extra.program.clone();
         let sandbox = Arc::new(Sandbox::find(&sandbox).await?);
-        let listen = settings.server.listen;
-        let listener = TcpListener::bind(listen)
-            .await
-            .map_err(|source| StartError::Listen {
-                address: listen,
-                source,
-            })?;
-        let address = listener.local_addr().map_err(|source| StartError::Listen {
-            address: listen,
-            source,
-        })?;
+        let (listener, address) = listen(settings.server.listen).await?;
         let store = Store::open(settings.database.url.expose_secret(), extra.clock.clone()).await?;
         let (redactor, ca) = (secrets(settings), certificates(settings)?);
+        let keeper = Arc::new(TokenKeeper::new(store.clone(), extra.times.lease));
+        let github = github(settings, &extra, ca.clone(), keeper.clone())?;
         let bench = Arc::new(Bench {
             store: store.clone(),
-            github: github(settings, &extra, ca.clone())?,
+            github: github.clone(),
             git: git(settings, state, ca)?,
             sandbox,
             models: models(&settings.model, &settings.roles)?,
@@ -134,6 +129,8 @@ impl Server {
             prompts: Prompts::replaced(&settings.agent.prompts)?,
             limits: settings.limits.clone(),
             publish: settings.publish.clone(),
+            permission: settings.github.permission,
+            running_per_repo: settings.repos.running,
             branch_prefix: settings.github.branch_prefix.clone(),
             private,
             scratch,
@@ -166,6 +163,8 @@ impl Server {
             Arc::new(settings.repos.clone()),
         );
         parts.spawn(catch_up(&admit, settings, &stop));
+        let (ours, stopped) = (github.clone(), stop.clone());
+        parts.spawn(async move { keeper.reap(&ours, &stopped).await });
         let voice = Spokesman::new(bench.clone(), settings.github.label.clone());
         let (stopped, workers) = (stop.clone(), settings.server.workers);
         parts.spawn(async move { admit.run(&voice, &stopped).await });
@@ -175,6 +174,7 @@ impl Server {
         Ok(Server {
             address,
             store,
+            github,
             stop,
             parts,
         })
@@ -193,6 +193,10 @@ impl Server {
     pub async fn stop(mut self) {
         self.stop.cancel();
         while self.parts.join_next().await.is_some() {}
+        let revoked = tokio::time::timeout(REVOKE, self.github.revoke_shared());
+        if revoked.await.is_err() {
+            tracing::warn!("GitHub was silent when tokens were revoked");
+        }
         self.store.close().await;
     }
 
@@ -200,6 +204,14 @@ impl Server {
     pub async fn abort(mut self) {
         self.parts.shutdown().await;
     }
+}
+
+/// The socket, and where it really is.
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
+    let failed = |source| StartError::Listen { address, source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let bound = listener.local_addr().map_err(failed)?;
+    Ok((listener, bound))
 }
 
 /// The folders for private git directories and for throwaway trees, made and swept.
@@ -216,12 +228,17 @@ fn folders(state: &Path) -> Result<(PathBuf, PathBuf), StartError> {
     Ok((private, scratch))
 }
 
-fn github(settings: &Settings, extra: &Extra, ca: Option<Vec<u8>>) -> Result<Github, StartError> {
+fn github(
+    settings: &Settings,
+    extra: &Extra,
+    ca: Option<Vec<u8>>,
+    book: Arc<TokenKeeper>,
+) -> Result<Github, StartError> {
     let s = &settings.github;
     let mut wanted = GithubSettings::new(s.base_url.clone(), s.app_id, s.private_key.clone());
     wanted.proxy = s.proxy.clone();
     wanted.ca = ca;
-    Ok(Github::new(&wanted, extra.clock.clone())?)
+    Ok(Github::with_book(&wanted, extra.clock.clone(), Some(book))?)
 }
 
 fn git(settings: &Settings, state: &Path, ca: Option<Vec<u8>>) -> Result<Git, StartError> {
@@ -277,6 +294,10 @@ fn secrets(settings: &Settings) -> Redactor {
     ];
     for secret in ours.into_iter().flatten().chain(keys) {
         redactor.know(secret.expose_secret());
+    }
+    let addresses = github.proxy.iter().chain([&settings.database.url]);
+    for password in addresses.flat_map(|a| password_of(a.expose_secret())) {
+        redactor.know(&password);
     }
     redactor
 }

@@ -30,3 +30,4 @@ pub use sections::{
     ReposSettings, RoleSettings, SandboxSettings, ServerSettings,
 };
 pub use settings::{Engine, Ground, Mistake, Settings, SettingsError};
+pub use values::password_of;

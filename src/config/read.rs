@@ -5,7 +5,7 @@ use super::reader::Reader;
 use super::sections::{
     DatabaseSettings, GithubSettings, Permission, ReposSettings, SandboxSettings, ServerSettings,
 };
-use super::values::{absolute, absolute_list, is_branch_prefix, unix, url, web_of};
+use super::values::{absolute, absolute_list, is_branch_prefix, proxy, unix, url, web_of};
 use super::{Engine, Settings, models, prompts, publish, secret_file};
 use crate::domain::{Limits, RepoName};
 use secrecy::SecretString;
@@ -127,7 +127,7 @@ fn github(r: &mut Reader<'_>) -> Option<GithubSettings> {
         .unwrap_or(Permission::Write);
     let poll_s = r.number("github.poll_s", 5, 24 * 3600);
     let ca_file = absolute(r, "github.ca_file");
-    let proxy = url(r, "github.proxy");
+    let proxy = proxy(r, "github.proxy");
     Some(GithubSettings {
         app_id: app_id?,
         private_key: private_key?,
@@ -261,5 +261,15 @@ fn repos(r: &mut Reader<'_>) -> ReposSettings {
             ),
         }
     }
-    ReposSettings { allow }
+    let mut count = |key: &str, plain: u32| {
+        let most = u64::from(u32::MAX);
+        r.number(key, 0, most).map_or(plain, |n| n as u32)
+    };
+    ReposSettings {
+        running: count("repos.running", 1),
+        person_per_hour: count("repos.person_per_hour", 20),
+        repo_per_hour: count("repos.repo_per_hour", 60),
+        installation_per_hour: count("repos.installation_per_hour", 200),
+        allow,
+    }
 }

@@ -83,8 +83,8 @@ pub struct GithubSettings {
     pub poll_s: Option<u64>,
     /// Certificates (PEM) that are trusted besides the system's, for a GitHub Enterprise Server.
     pub ca_file: Option<PathBuf>,
-    /// The HTTP proxy through which GitHub is reached.
-    pub proxy: Option<String>,
+    /// The HTTP proxy through which GitHub is reached; its address may hold a password.
+    pub proxy: Option<SecretString>,
 }
 
 impl GithubSettings {
@@ -201,6 +201,12 @@ pub struct SandboxSettings {
 pub struct ReposSettings {
     /// `owner/name` or `owner/*`, in lower case; empty allows every repository of the installation.
     pub allow: Vec<String>,
+    /// Tasks of one repository that run at the same time; 0 is any number.
+    pub running: u32,
+    /// Tasks that one person may ask for in an hour; 0 is any number, here and below.
+    pub person_per_hour: u32,
+    pub repo_per_hour: u32,
+    pub installation_per_hour: u32,
 }
 
 impl ReposSettings {

@@ -2,6 +2,7 @@
 
 use super::reader::Reader;
 use reqwest::Url;
+use secrecy::SecretString;
 use std::path::PathBuf;
 use toml::value::Datetime;
 
@@ -52,6 +53,58 @@ pub(super) fn url(r: &mut Reader<'_>, key: &str) -> Option<String> {
         return None;
     }
     Some(text.trim_end_matches('/').to_string())
+}
+
+/// A proxy's address, which may hold a user and a password.
+pub(super) fn proxy(r: &mut Reader<'_>, key: &str) -> Option<SecretString> {
+    let text = r.text(key)?;
+    if !password_of(&text).is_empty() {
+        // From here on the file counts as one that holds a secret.
+        r.secret(key);
+    }
+    let fine = Url::parse(&text).is_ok_and(|u| {
+        matches!(u.scheme(), "http" | "https")
+            && u.has_host()
+            && u.query().is_none()
+            && u.fragment().is_none()
+    });
+    if !fine {
+        r.wrong(
+            key,
+            "must be an http or https address, such as http://proxy.example:3128 or http://user:password@proxy.example:3128",
+        );
+        return None;
+    }
+    Some(text.into())
+}
+
+/// The password in an address, as it is written there and as it is meant.
+pub fn password_of(address: &str) -> Vec<String> {
+    let Some(written) = Url::parse(address)
+        .ok()
+        .and_then(|u| u.password().map(String::from))
+    else {
+        return Vec::new();
+    };
+    let meant = percent_decoded(&written);
+    match meant == written {
+        true => vec![written],
+        false => vec![written, meant],
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let pair = tail.get(..2).filter(|_| *first == b'%');
+        let byte = pair
+            .and_then(|p| std::str::from_utf8(p).ok())
+            .and_then(|p| u8::from_str_radix(p, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Where people look, for an API at `base`: GitHub Enterprise Server has its API under `/api/v3`.

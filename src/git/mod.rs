@@ -45,6 +45,7 @@ pub use push::{Expected, Push, Pushed};
 
 use crate::domain::{Cancel, RepoName};
 use call::{Bounds, Call};
+use secrecy::{ExposeSecret, SecretString};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -65,8 +66,8 @@ pub struct GitSettings {
     pub received_bytes: u64,
     /// Most bytes that one push may send.
     pub sent_bytes: usize,
-    /// An HTTP proxy's address; the environment is not asked.
-    pub proxy: Option<String>,
+    /// An HTTP proxy's address, which may hold a password; the environment is not asked.
+    pub proxy: Option<SecretString>,
     /// Certificates (PEM) that are trusted besides the system's.
     pub ca: Option<Vec<u8>>,
 }
@@ -126,9 +127,11 @@ impl Git {
             .referer(false)
             .no_proxy();
         if let Some(proxy) = &settings.proxy {
-            let proxy = reqwest::Proxy::all(proxy).map_err(|_| GitError::Refused {
-                what: "the proxy's address cannot be read; give it as `http://host:port`".into(),
-            })?;
+            let proxy =
+                reqwest::Proxy::all(proxy.expose_secret()).map_err(|_| GitError::Refused {
+                    what: "the proxy's address cannot be read; give it as `http://host:port`"
+                        .into(),
+                })?;
             http = http.proxy(proxy);
         }
         let certificates = match &settings.ca {

@@ -1,13 +1,14 @@
 //! The App: who it is, where it is installed, which deliveries it was sent.
 
-use super::client::{Again, Ask, Client, Reply, segment};
+use super::book::{Sealer, TokenBook};
+use super::client::{Again, Ask, Client, Reply};
 use super::error::GithubError;
 use super::jwt::AppKey;
 use super::service;
 use super::session::Session;
-use super::wire::{AppInfo, Delivery, UserInfo};
+use super::wire::{AppInfo, UserInfo};
 use crate::domain::{Clock, RepoName, RepoRef};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -29,8 +30,8 @@ pub struct GithubSettings {
     pub attempts: u32,
     /// The wait before a read's second attempt; it doubles.
     pub first_wait: Duration,
-    /// An HTTP proxy's address; the environment is not asked.
-    pub proxy: Option<String>,
+    /// An HTTP proxy's address, which may hold a password; the environment is not asked.
+    pub proxy: Option<SecretString>,
     /// Certificates (PEM) that are trusted besides the system's.
     pub ca: Option<Vec<u8>>,
 }
@@ -87,6 +88,7 @@ struct Inner {
     app: OnceCell<AppInfo>,
     bot: OnceCell<BotIdentity>,
     sessions: Mutex<HashMap<(u64, u64), Session>>,
+    book: Option<(Arc<dyn TokenBook>, Sealer)>,
 }
 
 const NO_CLIENT: &str = "the HTTP client cannot be made; install the system's certificates \
@@ -101,6 +103,19 @@ impl Github {
     /// # Errors
     /// [`GithubError::Setting`] for an address or a key that cannot be used.
     pub fn new(settings: &GithubSettings, clock: Arc<dyn Clock>) -> Result<Github, GithubError> {
+        Github::with_book(settings, clock, None)
+    }
+
+    /// As [`Github::new`]; live tokens are written down in the book.
+    ///
+    /// # Errors
+    /// Those of [`Github::new`].
+    pub fn with_book(
+        settings: &GithubSettings,
+        clock: Arc<dyn Clock>,
+        book: Option<Arc<dyn TokenBook>>,
+    ) -> Result<Github, GithubError> {
+        let sealer = Sealer::new(&settings.private_key);
         let key = AppKey::parse(settings.app_id, &settings.private_key)?;
         let api = address(&settings.api)?;
         let mut http = reqwest::Client::builder()
@@ -112,7 +127,7 @@ impl Github {
             .no_proxy();
         if let Some(proxy) = &settings.proxy {
             http =
-                http.proxy(reqwest::Proxy::all(proxy).map_err(|_| {
+                http.proxy(reqwest::Proxy::all(proxy.expose_secret()).map_err(|_| {
                     GithubError::Setting("the proxy's address cannot be read".into())
                 })?);
         }
@@ -145,6 +160,7 @@ impl Github {
                 app: OnceCell::new(),
                 bot: OnceCell::new(),
                 sessions: Mutex::default(),
+                book: book.zip(sealer),
             }),
         })
     }
@@ -218,7 +234,8 @@ impl Github {
             .lock()
             .unwrap_or_else(|e| e.into_inner());
         if sessions.len() >= MOST_SESSIONS {
-            sessions.clear();
+            let old: Vec<Session> = sessions.drain().map(|(_, session)| session).collect();
+            tokio::spawn(revoke_all(old));
         }
         let session = sessions
             .entry((repo.installation_id, repo.id))
@@ -229,56 +246,22 @@ impl Github {
         session.clone()
     }
 
-    /// Deliveries of the App's webhook, newest first, and the cursor of the next page.
-    ///
-    /// # Errors
-    /// Every class of [`GithubError`].
-    pub async fn deliveries(
-        &self,
-        cursor: Option<&str>,
-    ) -> Result<(Vec<Delivery>, Option<String>), GithubError> {
-        let mut path = "/app/hook/deliveries?per_page=100".to_string();
-        if let Some(cursor) = cursor {
-            path.push_str(&format!("&cursor={}", segment(cursor)));
-        }
-        let reply = self.as_app(Ask::get(path)).await?;
-        let next = reply.link("next", "cursor");
-        Ok((reply.json()?, next))
+    /// Revokes the tokens of every shared session: at the end of the process.
+    pub async fn revoke_shared(&self) {
+        let all = {
+            let mut sessions = self
+                .inner
+                .sessions
+                .lock()
+                .unwrap_or_else(|e| e.into_inner());
+            sessions.drain().map(|(_, session)| session).collect()
+        };
+        revoke_all(all).await;
     }
 
-    /// The body of a delivery; `None` when GitHub no longer has it.
-    ///
-    /// # Errors
-    /// Every class of [`GithubError`].
-    pub async fn delivered_payload(
-        &self,
-        delivery_id: u64,
-    ) -> Result<Option<serde_json::Value>, GithubError> {
-        #[derive(Deserialize)]
-        struct Whole {
-            #[serde(default)]
-            request: Option<Request>,
-        }
-        #[derive(Deserialize)]
-        struct Request {
-            #[serde(default)]
-            payload: Option<serde_json::Value>,
-        }
-        let ask = Ask::get(format!("/app/hook/deliveries/{delivery_id}"));
-        match self.as_app(ask).await {
-            Ok(reply) => Ok(reply.json::<Whole>()?.request.and_then(|r| r.payload)),
-            Err(GithubError::NotFound(_)) => Ok(None),
-            Err(e) => Err(e),
-        }
-    }
-
-    /// Asks GitHub to send a delivery again.
-    ///
-    /// # Errors
-    /// Every class of [`GithubError`].
-    pub async fn redeliver(&self, delivery_id: u64) -> Result<(), GithubError> {
-        let path = format!("/app/hook/deliveries/{delivery_id}/attempts");
-        self.as_app(Ask::act(path)).await.map(drop)
+    pub(super) fn book(&self) -> Option<(&dyn TokenBook, &Sealer)> {
+        let (book, sealer) = self.inner.book.as_ref()?;
+        Some((&**book, sealer))
     }
 
     /// Sends as the App. A statement that GitHub did not take because the clocks differ is made
@@ -301,6 +284,14 @@ impl Github {
 
     pub(super) fn client(&self) -> &Client {
         &self.inner.client
+    }
+}
+
+async fn revoke_all(sessions: Vec<Session>) {
+    for session in sessions {
+        if let Err(error) = session.revoke_all().await {
+            tracing::warn!(%error, "a token was not revoked yet");
+        }
     }
 }
 

@@ -10,8 +10,10 @@
 //! second would carry requests to other hosts, the third loses the token on GitHub Enterprise.
 
 mod app;
+mod book;
 mod checks;
 mod client;
+mod deliveries;
 mod error;
 mod event;
 mod issues;
@@ -28,6 +30,7 @@ mod time;
 mod wire;
 
 pub use app::{BotIdentity, Github, GithubSettings, Installation};
+pub use book::{BookError, SealedToken, TokenBook};
 pub use checks::{
     Annotation, AnnotationLevel, CheckOutput, Conclusion, MOST_ANNOTATIONS, NewCheckRun,
 };

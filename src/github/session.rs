@@ -46,6 +46,8 @@ impl Purpose {
 /// An installation token for one repository and one purpose. Its `Debug` does not show it.
 #[derive(Debug, Clone)]
 pub struct Token {
+    /// A name of our own, under which it is written down.
+    id: String,
     secret: SecretString,
     /// Seconds since the Unix epoch, GitHub's clock.
     pub expires: i64,
@@ -53,6 +55,10 @@ pub struct Token {
 }
 
 impl Token {
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
     /// The value, for git's transport and for redaction.
     pub fn secret(&self) -> &SecretString {
         &self.secret
@@ -69,7 +75,14 @@ const LIFE_S: i64 = 3600;
 pub struct Session {
     github: Github,
     repo: RepoRef,
-    tokens: Arc<Mutex<HashMap<Purpose, Token>>>,
+    tokens: Arc<Mutex<Tokens>>,
+}
+
+#[derive(Debug, Default)]
+struct Tokens {
+    current: HashMap<Purpose, Token>,
+    /// Replaced shortly before their end, while a call may still use them.
+    replaced: Vec<Token>,
 }
 
 #[derive(Deserialize)]
@@ -113,7 +126,8 @@ impl Session {
     pub async fn token(&self, purpose: Purpose) -> Result<Token, GithubError> {
         let mut tokens = self.tokens.lock().await;
         let now = self.github.client().now();
-        if let Some(token) = tokens.get(&purpose).filter(|t| t.expires - now > MARGIN_S) {
+        let current = tokens.current.get(&purpose);
+        if let Some(token) = current.filter(|t| t.expires - now > MARGIN_S) {
             return Ok(token.clone());
         }
         let path = format!(
@@ -132,31 +146,30 @@ impl Session {
             .as_deref()
             .and_then(crate::text::from_rfc3339);
         let token = Token {
+            id: uuid::Uuid::new_v4().to_string(),
             secret: minted.token,
             expires: expires.unwrap_or(now + LIFE_S),
             purpose,
         };
-        tokens.insert(purpose, token.clone());
+        // Before anybody has it: from here on it is revoked whatever happens.
+        self.github.note(&token).await;
+        if let Some(old) = tokens.current.insert(purpose, token.clone()) {
+            tokens.replaced.push(old);
+        }
         Ok(token)
     }
 
     /// Revokes every token that this session (with its clones) holds; the next call mints anew.
     ///
     /// # Errors
-    /// The first failure; that token stays held, so that a later call can try again.
+    /// The first failure; that token is left to [`Github::reap_tokens`].
     pub async fn revoke_all(&self) -> Result<(), GithubError> {
         let mut tokens = self.tokens.lock().await;
         let mut first = Ok(());
-        for purpose in tokens.keys().copied().collect::<Vec<_>>() {
-            let Some(token) = tokens.get(&purpose) else {
-                continue;
-            };
-            match self.github.revoke(token).await {
-                Ok(()) => {
-                    tokens.remove(&purpose);
-                }
-                Err(e) => first = first.and(Err(e)),
-            }
+        let replaced = std::mem::take(&mut tokens.replaced);
+        let current = std::mem::take(&mut tokens.current).into_values();
+        for token in current.chain(replaced) {
+            first = first.and(self.github.revoke(&token).await);
         }
         first
     }
@@ -180,8 +193,8 @@ impl Session {
         use secrecy::ExposeSecret;
         let mut tokens = self.tokens.lock().await;
         let same = |held: &Token| held.secret.expose_secret() == token.secret.expose_secret();
-        if tokens.get(&token.purpose).is_some_and(same) {
-            tokens.remove(&token.purpose);
+        if tokens.current.get(&token.purpose).is_some_and(same) {
+            tokens.current.remove(&token.purpose);
         }
     }
 
@@ -226,13 +239,9 @@ impl Session {
 }
 
 impl Github {
-    /// Revokes one token; one that is dead already counts as revoked.
-    ///
-    /// # Errors
-    /// Every class of [`GithubError`] but `Unauthorized`.
-    pub async fn revoke(&self, token: &Token) -> Result<(), GithubError> {
+    pub(super) async fn revoke_secret(&self, secret: &SecretString) -> Result<(), GithubError> {
         let ask = Ask::delete("/installation/token".into()).repeatable();
-        match self.client().send(&ask, token.secret()).await {
+        match self.client().send(&ask, secret).await {
             Ok(_) | Err(GithubError::Unauthorized(_)) => Ok(()),
             Err(e) => Err(e),
         }

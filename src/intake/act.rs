@@ -1,6 +1,6 @@
 //! What a command came in, and the obeying of it.
 
-use super::admit::{ATTEMPTS, Admit, Asking};
+use super::admit::{Admit, Asking};
 use super::error::IntakeError;
 use super::notice::{Notice, Said};
 use crate::domain::{Command, IssueRef, RepoRef, ReviewThread, Trigger, TriggerKind};
@@ -99,7 +99,7 @@ impl Admit {
         let mut notices = Vec::new();
         for (n, command) in commands.into_iter().take(COMMANDS).enumerate() {
             let said = self.obey(asking, act, about, n, command).await?;
-            notices.push(asking.notice(n, said));
+            notices.extend(said.map(|s| asking.notice(n, s)));
         }
         Ok(notices)
     }
@@ -111,9 +111,9 @@ impl Admit {
         about: &About,
         n: usize,
         command: Command,
-    ) -> Result<Said, IntakeError> {
+    ) -> Result<Option<Said>, IntakeError> {
         let (repo, issue) = (about.issue.repo.id, about.issue.id);
-        Ok(match command {
+        Ok(Some(match command {
             Command::Stop => Said::Stopping {
                 tasks: self.store.cancel_issue(repo, issue).await?,
             },
@@ -143,11 +143,9 @@ impl Admit {
                     title: about.title.clone(),
                     body: about.body.clone(),
                 };
-                Said::Accepted {
-                    task: self.store.create_task(&trigger, ATTEMPTS).await?.id(),
-                }
+                return self.make(asking, &trigger).await;
             }
-        })
+        }))
     }
 
     /// What is told about a pull request that is none of mend's. `head_repo` is where its branch

@@ -14,8 +14,6 @@ use crate::text::from_rfc3339;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Claims of a task before it counts as dead.
-pub(super) const ATTEMPTS: u32 = 3;
 /// Seconds after which the delivery of a label is late: a later one may have overtaken it.
 const LATE_S: i64 = 120;
 const HOUR: Duration = Duration::from_secs(3600);
@@ -26,7 +24,7 @@ pub struct Admit {
     pub(super) store: Store,
     pub(super) github: Github,
     pub(super) settings: Arc<GithubSettings>,
-    repos: Arc<ReposSettings>,
+    pub(super) repos: Arc<ReposSettings>,
 }
 
 /// What became of a delivery.
@@ -134,7 +132,7 @@ impl Admit {
                 comment_id: None,
                 person: person.clone(),
             },
-            entitled: role >= least(self.settings.permission),
+            entitled: role >= least_role(self.settings.permission),
         };
         if let Some(said) = self.unserved(&asking).await? {
             return Ok(said);
@@ -164,10 +162,10 @@ impl Admit {
             title: issue.title,
             body: issue.body,
         };
-        let task = self.store.create_task(&trigger, ATTEMPTS).await?.id();
-        Ok(Admitted::Done(vec![
-            asking.notice(0, Said::Accepted { task }),
-        ]))
+        let said = self.make(&asking, &trigger).await?;
+        Ok(Admitted::Done(
+            said.map(|s| asking.notice(0, s)).into_iter().collect(),
+        ))
     }
 
     /// Whether so much time passed since then that the world may be another.
@@ -231,18 +229,27 @@ impl Admit {
         person: &Person,
     ) -> Result<(Session, Role), IntakeError> {
         let session = self.github.shared_session(repo);
-        match session.role_of(&person.login, Some(person.id)).await {
-            Ok(role) => Ok((session, role)),
-            // Renamed since the event.
-            Err(GithubError::Moved(_)) => {
-                let name = session.repo_by_id().await?.full_name;
-                let name = name.parse().map_err(GithubError::Setting)?;
-                let session = session.renamed(name);
-                let role = session.role_of(&person.login, Some(person.id)).await?;
-                Ok((session, role))
-            }
-            Err(e) => Err(e.into()),
+        let first = session.role_of(&person.login, Some(person.id)).await;
+        // Renamed since the event, or another repository has the name now: the token, which is for
+        // this one alone, sees nothing there. The id still leads to the right one.
+        let lost = matches!(
+            first,
+            Ok(Role::None) | Err(GithubError::Moved(_) | GithubError::Forbidden(_))
+        );
+        if !lost {
+            return Ok((session, first?));
         }
+        let name = match session.repo_by_id().await {
+            Ok(repo) => repo.full_name.parse().map_err(GithubError::Setting)?,
+            Err(GithubError::NotFound(_)) => return Ok((session, first?)),
+            Err(e) => return Err(e.into()),
+        };
+        if session.repo().name == name {
+            return Ok((session, first?));
+        }
+        let session = session.renamed(name);
+        let role = session.role_of(&person.login, Some(person.id)).await?;
+        Ok((session, role))
     }
 
     /// The end of an event in a repository that the operator did not name; told to who is entitled.
@@ -295,7 +302,8 @@ pub(super) fn acting(origin: &Origin) -> Option<(RepoRef, Person)> {
     Some((repo, person))
 }
 
-pub(super) fn least(permission: Permission) -> Role {
+/// The least role that a setting asks for.
+pub fn least_role(permission: Permission) -> Role {
     match permission {
         Permission::Triage => Role::Triage,
         Permission::Write => Role::Write,

@@ -1,6 +1,6 @@
 //! A plain comment: it reaches the task that runs, or answers mend's question.
 
-use super::admit::{ATTEMPTS, Admit, Admitted, Asking, acting, least};
+use super::admit::{Admit, Admitted, Asking, acting, least_role};
 use super::error::IntakeError;
 use super::notice::{Place, Said};
 use crate::domain::{Command, Trigger, TriggerKind, Verdict};
@@ -55,7 +55,7 @@ impl Admit {
                 comment_id: Some(comment.id),
                 person,
             },
-            entitled: role >= least(self.settings.permission),
+            entitled: role >= least_role(self.settings.permission),
         };
         if !asking.entitled {
             return Ok(Admitted::Ignored(
@@ -111,10 +111,10 @@ impl Admit {
             title: asked.trigger.title,
             body: asked.trigger.body,
         };
-        let task = self.store.create_task(&trigger, ATTEMPTS).await?.id();
-        Ok(Admitted::Done(vec![
-            asking.notice(0, Said::Accepted { task }),
-        ]))
+        let said = self.make(asking, &trigger).await?;
+        Ok(Admitted::Done(
+            said.map(|s| asking.notice(0, s)).into_iter().collect(),
+        ))
     }
 
     /// The newest task of the issue that a pull request of mend's is for: a later run of it does

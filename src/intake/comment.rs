@@ -1,7 +1,7 @@
 //! Comments: the commands in them, and the issue that they are about.
 
 use super::act::{About, Act};
-use super::admit::{Admit, Admitted, Asking, acting, least};
+use super::admit::{Admit, Admitted, Asking, acting, least_role};
 use super::error::IntakeError;
 use super::notice::{Place, Said};
 use crate::directive::{self, Misunderstood};
@@ -81,7 +81,7 @@ impl Admit {
         person: &Person,
         comment: &Comment,
     ) -> Result<(Session, bool), IntakeError> {
-        let needed = least(self.settings.permission);
+        let needed = least_role(self.settings.permission);
         let (session, role) = self.role(repo, person).await?;
         let mut entitled = role >= needed;
         if let Some(author) = comment.author.as_ref().filter(|a| a.id != person.id)

@@ -12,11 +12,12 @@ mod drain;
 mod error;
 mod missed;
 mod notice;
+mod quota;
 mod receiver;
 mod review;
 mod serve;
 
-pub use admit::{Admit, Admitted};
+pub use admit::{Admit, Admitted, least_role};
 pub use error::IntakeError;
 pub use missed::Missed;
 pub use notice::{Notice, Place, Said, Untold, Voice};

@@ -3,6 +3,7 @@
 use crate::config::Permission;
 use crate::domain::{Person, RepoRef, TaskId};
 use crate::github::Thread;
+use crate::store::Scope;
 use async_trait::async_trait;
 
 /// Where an answer belongs.
@@ -26,6 +27,11 @@ pub enum Said {
     /// The person may not do this; told once an hour.
     Refused {
         needed: Permission,
+    },
+    /// So many tasks were asked for in the last hour; told once an hour.
+    TooMany {
+        scope: Scope,
+        most: u32,
     },
     /// The operator did not name this repository in `repos.allow`.
     NotServed,

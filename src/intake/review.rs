@@ -5,7 +5,7 @@
 //! makes one task, and whichever event comes first makes it whole.
 
 use super::act::Act;
-use super::admit::{Admit, Admitted, Asking, acting, least};
+use super::admit::{Admit, Admitted, Asking, acting, least_role};
 use super::comment::foreign;
 use super::error::IntakeError;
 use super::notice::Place;
@@ -45,7 +45,7 @@ impl Admit {
         let (session, role) = self.role(&repo, &person).await?;
         let asking = asking(delivery, &session, &event.pull, person, None);
         let asking = Asking {
-            entitled: role >= least(self.settings.permission),
+            entitled: role >= least_role(self.settings.permission),
             ..asking
         };
         if unasked {
@@ -183,7 +183,7 @@ impl Admit {
                 comment_id: None,
                 person,
             },
-            entitled: role >= least(self.settings.permission),
+            entitled: role >= least_role(self.settings.permission),
         };
         let again = vec![Command::Retry {
             guidance: None,

@@ -24,7 +24,7 @@ pub use commit::commit_message;
 pub use house::{disclosed, framed, reframed};
 pub use notice::{
     Standing, fork, help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping,
-    thread_answer,
+    thread_answer, too_many,
 };
 pub use proposal::proposal;
 pub use pull_request::{PullRequest, body, title, titled};

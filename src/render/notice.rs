@@ -44,6 +44,14 @@ fn sentence(text: &str) -> String {
     }
 }
 
+/// A quota is used up; `whose` begins the reason: "you asked for".
+pub fn too_many(whose: &str, most: u32) -> String {
+    format!(
+        "**Not started: {whose} {most} runs within the hour, and more are not taken.** Label the issue again or comment \
+         `/mend retry` later; what is refused until then is not told again."
+    )
+}
+
 /// The repository is not one that the operator serves.
 pub fn not_served() -> String {
     "**Not started: the operator of this mend does not serve this repository.**".to_string()

@@ -136,6 +136,7 @@ impl Simulator {
             accounts: BTreeMap::new(),
             repos: BTreeMap::new(),
             tokens: HashMap::new(),
+            made: Vec::new(),
             token_life: i64::try_from(options.token_life.as_secs()).unwrap_or(i64::MAX),
             rate_limit: options.rate_limit,
             used: HashMap::new(),

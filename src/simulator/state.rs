@@ -270,6 +270,8 @@ pub(super) struct World {
     pub accounts: BTreeMap<String, Account>,
     pub repos: BTreeMap<u64, Repo>,
     pub tokens: HashMap<String, Token>,
+    /// Every installation token so far, whatever became of it.
+    pub made: Vec<(String, Grant)>,
     /// Seconds that an installation token lives.
     pub token_life: i64,
     /// Requests that a token has in an hour.

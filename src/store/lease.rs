@@ -39,7 +39,8 @@ pub enum Failed {
     Dead,
 }
 
-/// The oldest task that is due, whose issue has neither a running task nor an older waiting one.
+/// The oldest task that is due, whose issue has neither a running task nor an older waiting one, and
+/// whose repository has fewer than $4 running tasks.
 macro_rules! claim {
     ($lock:literal) => {
         concat!(
@@ -51,6 +52,8 @@ macro_rules! claim {
              AND r.repo_id = t.repo_id AND r.issue_id = t.issue_id) \
              AND NOT EXISTS (SELECT 1 FROM tasks w WHERE w.state = 'queued' \
              AND w.repo_id = t.repo_id AND w.issue_id = t.issue_id AND w.id < t.id) \
+             AND ($4 = 0 OR (SELECT COUNT(*) FROM tasks c WHERE c.state = 'running' \
+             AND c.repo_id = t.repo_id) < $4) \
              ORDER BY t.run_at, t.id LIMIT 1",
             $lock,
             ") RETURNING *"
@@ -68,6 +71,17 @@ impl Store {
         worker: &str,
         lease: Duration,
     ) -> Result<Option<Claimed>, StoreError> {
+        self.claim_beside(worker, lease, 0).await
+    }
+
+    /// As [`Store::claim`], from repositories of which fewer than so many tasks run; 0 is any
+    /// number. Two processes that claim in the same moment may both take one.
+    pub async fn claim_beside(
+        &self,
+        worker: &str,
+        lease: Duration,
+        running: u32,
+    ) -> Result<Option<Claimed>, StoreError> {
         let sql = match self.dialect {
             Dialect::Sqlite => claim!(""),
             Dialect::Postgres => claim!(" FOR UPDATE OF t SKIP LOCKED"),
@@ -78,6 +92,7 @@ impl Store {
                 .bind(worker)
                 .bind(now + ms(lease))
                 .bind(now)
+                .bind(i64::from(running))
                 .fetch_optional(&self.write)
                 .await
                 .map_err(StoreError::from);

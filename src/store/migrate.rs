@@ -8,6 +8,7 @@ const STEPS: &[&str] = &[
     include_str!("0001_start.sql"),
     include_str!("0002_waits.sql"),
     include_str!("0003_spans.sql"),
+    include_str!("0004_trust.sql"),
 ];
 
 /// Brings the database to this version's schema; each step in a transaction of its own.

@@ -15,17 +15,21 @@ mod effects;
 mod error;
 mod lease;
 mod migrate;
+mod quota;
 mod signals;
 mod spans;
 mod tasks;
+mod tokens;
 mod writer;
 
 pub use conversations::MOST_CONVERSATION;
 pub use deliveries::{Added, Delivery, DeliveryEnd, Incoming};
 pub use error::StoreError;
 pub use lease::{Beat, Claimed, Failed, Held};
+pub use quota::{Quota, Scope, Within};
 pub use spans::{StoredSpan, TraceEnd};
 pub use tasks::{Created, Filter, Reached, State, Task, WaitsFor};
+pub use tokens::KeptToken;
 
 use crate::domain::Clock;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};

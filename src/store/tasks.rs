@@ -1,11 +1,12 @@
 //! Tasks: made once for each trigger, looked up by people and workers.
 
+use super::quota::{Quota, Within};
 use super::{Store, StoreError};
 use crate::domain::{RepoName, Step, TaskId, Trigger, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sqlx::Row;
 use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row};
 
 /// Where a task stands in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -125,6 +126,21 @@ impl Store {
         trigger: &Trigger,
         max_attempts: u32,
     ) -> Result<Created, StoreError> {
+        let within = self
+            .create_task_within(trigger, max_attempts, Quota::default())
+            .await?;
+        match within {
+            Within::Made(created) => Ok(created),
+            Within::Over { .. } => Err(unreadable("quota", "none was given")),
+        }
+    }
+
+    pub(super) async fn insert_task(
+        &self,
+        connection: &mut AnyConnection,
+        trigger: &Trigger,
+        max_attempts: u32,
+    ) -> Result<Created, StoreError> {
         let json = serde_json::to_string(trigger).map_err(|e| StoreError::Row {
             what: "trigger",
             why: e.to_string(),
@@ -132,8 +148,8 @@ impl Store {
         let issue = &trigger.issue;
         let row = sqlx::query(
             "INSERT INTO tasks (key, repo_id, issue_id, issue_number, installation_id, repo_name, \
-             trigger_json, run_at, max_attempts, created_at, updated_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8) \
+             trigger_json, run_at, max_attempts, created_at, updated_at, person_id) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8, $10) \
              ON CONFLICT (key) DO NOTHING RETURNING id",
         )
         .bind(trigger.key.as_str())
@@ -145,16 +161,15 @@ impl Store {
         .bind(json)
         .bind(self.now())
         .bind(i64::from(max_attempts.max(1)))
-        .fetch_optional(&self.write)
+        .bind(int(trigger.by.id))
+        .fetch_optional(&mut *connection)
         .await?;
         if let Some(row) = row {
-            self.tasks_changed.notify_waiters();
             return Ok(Created::Created(TaskId(row.try_get("id")?)));
         }
-        // On the writing side: there the row is sure to be seen.
         let row = sqlx::query("SELECT id FROM tasks WHERE key = $1")
             .bind(trigger.key.as_str())
-            .fetch_one(&self.write)
+            .fetch_one(connection)
             .await?;
         Ok(Created::Exists(TaskId(row.try_get("id")?)))
     }

@@ -1,6 +1,7 @@
 //! One attempt at one task: prepare, work, save the change, publish, end.
 
 use super::ending::{self, Saved};
+use super::entitled::{Moment, entitled};
 use super::outgoing::{EFFECT, Outgoing};
 use super::prepare::{Prepared, prepare};
 use super::resume::Keeper;
@@ -67,6 +68,19 @@ fn remark(fixed: &mut Fixed, capped: bool, moved: bool) {
     }
 }
 
+/// The session under the repository's present name. A repository that does not answer keeps the
+/// name of the trigger; the work will say what is wrong.
+pub(super) async fn present(session: &Session) -> Session {
+    match session
+        .repo_by_id()
+        .await
+        .map(|repo| repo.full_name.parse())
+    {
+        Ok(Ok(name)) => session.renamed(name),
+        _ => session.clone(),
+    }
+}
+
 /// One claim of one task, while it lasts.
 pub(super) struct Attempt<'a> {
     pub(super) bench: &'a Bench,
@@ -77,6 +91,8 @@ pub(super) struct Attempt<'a> {
     pub(super) by_person: &'a AtomicBool,
     pub(super) board: Board,
     pub(super) trace: Trace,
+    /// Its tokens are revoked when the attempt is over, however it ends.
+    pub(super) session: Session,
 }
 
 impl Attempt<'_> {
@@ -90,7 +106,7 @@ impl Attempt<'_> {
 
     /// Runs to a verdict. An error is the attempt's, not yet the task's.
     pub(super) async fn run(&self) -> Result<Verdict, TaskError> {
-        let session = self.bench.github.session(&self.trigger().issue.repo);
+        let session = present(&self.session).await;
         let status = StatusComment {
             bench: self.bench,
             session: &session,
@@ -135,9 +151,6 @@ impl Attempt<'_> {
         match &verdict {
             Ok(verdict) => span.close(SpanEnd::Ok, verdict.word(), Vec::new()),
             Err(error) => span.close(SpanEnd::Failed, error.to_string(), Vec::new()),
-        }
-        if let Err(error) = session.revoke_all().await {
-            tracing::debug!(%error, "a token was not revoked and expires by itself");
         }
         verdict
     }
@@ -216,6 +229,7 @@ impl Attempt<'_> {
     }
 
     async fn try_it(&self, session: &Session) -> Result<Outgoing, TaskError> {
+        entitled(self.bench, session, self.trigger(), Moment::Start).await?;
         if let Some(question) = self.rival(session).await? {
             return Ok(question);
         }

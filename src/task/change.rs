@@ -128,6 +128,7 @@ impl Attempt<'_> {
                 let draft = whole.verdict != Verdict::Ready;
                 outgoing.push = Some(Push {
                     template: prepared.template.clone(),
+                    private: Some(prepared.is_private),
                     shown: Some(shown),
                     said: Some(said),
                     ..Push::new(ground, commit, title, body, draft)

@@ -9,6 +9,7 @@ mod branch;
 mod change;
 mod check_run;
 mod ending;
+mod entitled;
 mod git_inside;
 mod integrate;
 mod models;
@@ -24,17 +25,19 @@ mod status;
 mod steer;
 mod template;
 mod threads;
+mod tokens;
 mod traced;
 mod voice;
 
 pub use models::{Models, Source};
 pub use pool::Pool;
+pub use tokens::TokenKeeper;
 pub use traced::Guards;
 pub use voice::Spokesman;
 
 use crate::agent::{self, Prompts};
 use crate::check::{CheckError, SetUpSettings};
-use crate::config::{ConfigError, GitInSandbox, PublishSettings};
+use crate::config::{ConfigError, GitInSandbox, Permission, PublishSettings};
 use crate::domain::{Clock, Journal, Limits};
 use crate::fix::{FixError, RecordingError};
 use crate::git::{Git, GitError};
@@ -64,6 +67,10 @@ pub struct Bench {
     pub limits: Limits,
     /// The house's ways with pull requests.
     pub publish: PublishSettings,
+    /// What a person needs to have when the work begins and before it is published.
+    pub permission: Permission,
+    /// Tasks of one repository that run at the same time; 0 is any number.
+    pub running_per_repo: u32,
     /// Every branch that mend makes begins with it; it ends in a slash.
     pub branch_prefix: String,
     /// Private git directories, one a task.

@@ -94,6 +94,9 @@ pub(super) struct Push {
     pub(super) title: String,
     pub(super) body: String,
     pub(super) draft: bool,
+    /// Whether the repository was private when the work began.
+    #[serde(default)]
+    pub(super) private: Option<bool>,
     /// The house's template, for a pull request that is opened.
     #[serde(default)]
     pub(super) template: Option<String>,
@@ -124,6 +127,7 @@ impl Push {
             title,
             body,
             draft,
+            private: None,
             template: None,
             shown: None,
         }

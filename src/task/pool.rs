@@ -1,10 +1,11 @@
 //! The workers of a server: claim what is due, keep the lease, end every attempt in the store.
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, present};
 use super::status::Board;
 use super::traced::Trace;
 use super::{Bench, TaskError};
 use crate::domain::{Cancel, Verdict};
+use crate::github::Session;
 use crate::render;
 use crate::store::{Claimed, Failed, StoreError, Task};
 use futures::FutureExt;
@@ -15,6 +16,9 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tracing::Instrument;
+
+/// How long GitHub is asked to revoke the tokens of an attempt.
+const REVOKE: Duration = Duration::from_secs(15);
 
 /// Runs tasks, up to so many at the same time.
 pub struct Pool {
@@ -49,7 +53,11 @@ impl Pool {
             match self
                 .bench
                 .store
-                .claim(&self.name, self.bench.times.lease)
+                .claim_beside(
+                    &self.name,
+                    self.bench.times.lease,
+                    self.bench.running_per_repo,
+                )
                 .await
             {
                 Ok(Some(claimed)) => {
@@ -102,14 +110,17 @@ async fn one(bench: &Bench, claimed: Claimed, stop: &Cancel) {
             by_person: &by_person,
             board: Board::new(bench),
             trace,
+            session: bench.github.session(&claimed.task.trigger.issue.repo),
         };
         tracing::info!(attempt = claimed.task.attempt, "begun");
         let work = AssertUnwindSafe(attempt.run()).catch_unwind();
         tokio::pin!(work);
-        tokio::select! {
+        let result = tokio::select! {
             result = &mut work => result,
             () = beat(bench, &claimed, stop, &by_person) => work.await,
-        }
+        };
+        revoke(&attempt.session).await;
+        result
     };
     writer.end(bench, claimed.held).await;
     let error = match result {
@@ -121,6 +132,15 @@ async fn one(bench: &Bench, claimed: Claimed, stop: &Cancel) {
         Err(_) => TaskError::Person("it broke down inside mend".into()),
     };
     give_back(bench, &claimed, stop, &error).await;
+}
+
+/// Ends the tokens of an attempt; what GitHub does not revoke in time is left to the reaper.
+async fn revoke(session: &Session) {
+    match tokio::time::timeout(REVOKE, session.revoke_all()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "a token was not revoked yet"),
+        Err(_) => tracing::warn!("GitHub was silent when tokens were revoked"),
+    }
 }
 
 /// Keeps the lease. Ends after it has fired `stop`: a person asked for it, or the lease is lost.
@@ -206,6 +226,7 @@ fn wait(bench: &Bench, claimed: &Claimed, error: &TaskError) -> Duration {
 async fn bury(bench: &Bench, task: &Task) {
     use super::status::StatusComment;
     let session = bench.github.session(&task.trigger.issue.repo);
+    let session = present(&session).await;
     let board = Board::new(bench);
     let status = StatusComment {
         bench,
@@ -241,5 +262,5 @@ async fn bury(bench: &Bench, task: &Task) {
             tracing::warn!(%error, task = %task.id, "a dead task's people could not be told yet")
         }
     }
-    let _ = session.revoke_all().await;
+    revoke(&session).await;
 }

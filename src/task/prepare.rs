@@ -20,6 +20,8 @@ pub(super) struct Prepared {
     pub(super) bot: BotIdentity,
     pub(super) ground: Ground,
     pub(super) config: RepoConfig,
+    /// Whether only some people see the repository.
+    pub(super) is_private: bool,
     /// The house's template of pull requests.
     pub(super) template: Option<String>,
     /// Holds `base` and `start`; goes when this is dropped.
@@ -99,6 +101,7 @@ pub(super) async fn prepare(
         bot,
         ground,
         config,
+        is_private: repo.private,
         template,
         _folder: folder,
         base,

@@ -1,6 +1,7 @@
 //! Push and pull request; each looked up before it is made, so that doing it again changes nothing.
 
 use super::check_run::HeadCheck;
+use super::entitled::{Moment, entitled};
 use super::outgoing::{Outgoing, Push};
 use super::prepare::know;
 use super::{Bench, TaskError};
@@ -39,6 +40,14 @@ pub(super) async fn publish(
         Ok(name) => session.renamed(name),
         Err(_) => session.clone(),
     };
+    if push.private.is_some_and(|private| private != repo.private) {
+        return Err(TaskError::Person(
+            "the repository was made public or private meanwhile; comment `/mend retry` if the change is still wanted"
+                .into(),
+        ));
+    }
+    let trigger = &claimed.task.trigger;
+    entitled(bench, &session, trigger, Moment::Publish).await?;
     match &push.local {
         Some(_) => move_branch(&session, &repo, push).await?,
         None => branch(bench, &session, claimed, push, cancel).await?,

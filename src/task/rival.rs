@@ -21,11 +21,6 @@ impl Attempt<'_> {
         if again {
             return Ok(None);
         }
-        let repo = session.repo_by_id().await?;
-        let session = match repo.full_name.parse() {
-            Ok(name) => session.renamed(name),
-            Err(_) => session.clone(),
-        };
         let (repo, number) = (session.repo(), trigger.issue.number);
         let ours = |pull: &PullInfo| {
             let here = pull.head.repo.as_ref().map(|r| r.id) == Some(repo.id);

@@ -5,7 +5,7 @@ use crate::domain::TaskId;
 use crate::github::{GithubError, Reaction, Session};
 use crate::intake::{Notice, Said, Untold, Voice};
 use crate::render;
-use crate::store::WaitsFor;
+use crate::store::{Scope, WaitsFor};
 use async_trait::async_trait;
 use std::sync::Arc;
 
@@ -26,6 +26,7 @@ impl Spokesman {
         Ok(Some(match said {
             Said::Accepted { .. } | Said::Heard { .. } => return Ok(None),
             Said::Refused { needed } => render::not_allowed(needed.word()),
+            Said::TooMany { scope, most } => render::too_many(whose(*scope), *most),
             Said::NotServed => render::not_served(),
             Said::Stopping { tasks } => render::stopping(tasks.len()),
             Said::Status { task } => self.status(*task).await?,
@@ -82,6 +83,15 @@ impl Spokesman {
         }
         let text = self.bench.redactor.redact(&format!("{marker}\n{text}"));
         session.create_comment(thread, &text).await.map(drop)
+    }
+}
+
+/// Whose quota is used up, in words.
+fn whose(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Person => "you asked for",
+        Scope::Repo => "this repository had",
+        Scope::Installation => "this installation had",
     }
 }
 

@@ -65,6 +65,7 @@ pub(super) fn create_token(world: &mut World, call: &Call) -> Result<Answer, Ref
         permissions,
         repositories,
     };
+    world.made.push((token.clone(), grant.clone()));
     world.tokens.insert(token, Token::Installation(grant));
     Ok(Answer::created(json))
 }

@@ -1,0 +1,61 @@
+//! The deliveries of the App's webhook, as GitHub keeps them.
+
+use super::app::Github;
+use super::client::{Ask, segment};
+use super::error::GithubError;
+use super::wire::Delivery;
+use serde::Deserialize;
+
+impl Github {
+    /// Deliveries of the App's webhook, newest first, and the cursor of the next page.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn deliveries(
+        &self,
+        cursor: Option<&str>,
+    ) -> Result<(Vec<Delivery>, Option<String>), GithubError> {
+        let mut path = "/app/hook/deliveries?per_page=100".to_string();
+        if let Some(cursor) = cursor {
+            path.push_str(&format!("&cursor={}", segment(cursor)));
+        }
+        let reply = self.as_app(Ask::get(path)).await?;
+        let next = reply.link("next", "cursor");
+        Ok((reply.json()?, next))
+    }
+
+    /// The body of a delivery; `None` when GitHub no longer has it.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn delivered_payload(
+        &self,
+        delivery_id: u64,
+    ) -> Result<Option<serde_json::Value>, GithubError> {
+        #[derive(Deserialize)]
+        struct Whole {
+            #[serde(default)]
+            request: Option<Request>,
+        }
+        #[derive(Deserialize)]
+        struct Request {
+            #[serde(default)]
+            payload: Option<serde_json::Value>,
+        }
+        let ask = Ask::get(format!("/app/hook/deliveries/{delivery_id}"));
+        match self.as_app(ask).await {
+            Ok(reply) => Ok(reply.json::<Whole>()?.request.and_then(|r| r.payload)),
+            Err(GithubError::NotFound(_)) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Asks GitHub to send a delivery again.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn redeliver(&self, delivery_id: u64) -> Result<(), GithubError> {
+        let path = format!("/app/hook/deliveries/{delivery_id}/attempts");
+        self.as_app(Ask::act(path)).await.map(drop)
+    }
+}

@@ -1,0 +1,40 @@
+//! Whether the person who asked may still ask: looked up when the work begins and before anything
+//! is published. An error never means yes.
+
+use super::{Bench, TaskError};
+use crate::domain::{Person, Trigger};
+use crate::github::Session;
+use crate::intake::least_role;
+
+/// The moment of the question, for the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moment {
+    Start,
+    Publish,
+}
+
+/// Asks GitHub now.
+///
+/// # Errors
+/// `Person` when the person lost the permission; GitHub's error when it cannot be told.
+pub(super) async fn entitled(
+    bench: &Bench,
+    session: &Session,
+    trigger: &Trigger,
+    moment: Moment,
+) -> Result<(), TaskError> {
+    let Person { id, login, .. } = &trigger.by;
+    let role = session.role_of(login, Some(*id)).await?;
+    if role >= least_role(bench.permission) {
+        return Ok(());
+    }
+    let needed = bench.permission.word();
+    let not_done = match moment {
+        Moment::Start => "so nothing was started",
+        Moment::Publish => "so nothing was published",
+    };
+    Err(TaskError::Person(format!(
+        "the person who asked for this run, `{login}`, no longer has {needed} access to this \
+         repository, {not_done}; somebody who has it can comment `/mend retry`"
+    )))
+}
