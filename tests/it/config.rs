@@ -79,6 +79,16 @@ fn the_least_settings_have_every_default() {
     );
     assert_eq!(s.limits, Limits::default());
     assert!(s.repos.allows(&"any/repo".parse().unwrap()));
+    let r = &s.repos;
+    assert_eq!(
+        (
+            r.running,
+            r.person_per_hour,
+            r.repo_per_hour,
+            r.installation_per_hour
+        ),
+        (1, 20, 60, 200)
+    );
     assert!(s.model.stream.is_none() && s.model.price.is_none());
 }
 
@@ -244,6 +254,41 @@ fn a_named_file_must_exist_and_the_default_need_not() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("line 2"), "{error}");
+}
+
+#[test]
+fn a_proxy_may_hold_a_password_which_is_kept_from_others() {
+    let folder = Folder::new();
+    let with = |proxy: &str| format!("[github]\nproxy = \"{proxy}\"\n");
+    let least = folder.least().replacen("[github]\n", "", 1);
+    let text = |proxy: &str| with(proxy) + &least;
+    let s = folder
+        .load(&text("http://me:s3%2Fcret@proxy:3128"), &[])
+        .unwrap();
+    let proxy = s.github.proxy.unwrap();
+    assert_eq!(proxy.expose_secret(), "http://me:s3%2Fcret@proxy:3128");
+    let passwords = mend::config::password_of(proxy.expose_secret());
+    assert_eq!(passwords, ["s3%2Fcret", "s3/cret"]);
+    for bad in [
+        "proxy:3128",
+        "socks5://proxy",
+        "http://me:secret@proxy/?a=1",
+    ] {
+        let mistakes = folder.mistakes(&text(bad), &[]);
+        assert!(!message(&mistakes, "github.proxy").contains("secret"));
+    }
+    let no_secrets = format!(
+        "[github]\napp_id = 12\nprivate_key_path = \"{}\"\n{}[model]\nreplay = [\"/x\"]\n",
+        folder.0.path().join("key.pem").display(),
+        with("http://me:secret@proxy").replacen("[github]\n", "", 1),
+    );
+    let open = folder.file("open.toml", &no_secrets, 0o644);
+    let variables = [("MEND_GITHUB_WEBHOOK_SECRET", "correct horse battery")];
+    let error = Settings::load(Some(&open), &Environment::of(variables)).unwrap_err();
+    assert!(error.to_string().contains("chmod 0640"), "{error}");
+    let plain = no_secrets.replace("me:secret@", "");
+    let open = folder.file("open.toml", &plain, 0o644);
+    Settings::load(Some(&open), &Environment::of(variables)).unwrap();
 }
 
 #[test]

@@ -29,6 +29,7 @@ mod texts;
 mod trace;
 mod tree;
 mod tree_cases;
+mod trust;
 mod workspace;
 mod world;
 

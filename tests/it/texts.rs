@@ -682,6 +682,7 @@ fn short_answers() {
         render::help("mend"),
         render::hint("/mend retyr @all", "did you mean `retry`?"),
         render::not_served(),
+        render::too_many("you asked for", 20),
         render::stopping(0),
         render::stopping(1),
         render::status(None, 0),

@@ -167,7 +167,7 @@ async fn only_the_entitled_and_only_the_label_start_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_report_is_the_text_that_was_labelled() {
+async fn az_05_the_report_is_the_text_that_was_labelled() {
     let world = World::new(&[&[text("Which currency?")]]).await;
     let issue = world.label();
     // Before anybody can have worked on it: the webhook of the label is on its way.

@@ -168,7 +168,7 @@ async fn from_scratch_replaces_only_mends_own_commits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn readers_quotes_and_code_start_nothing() {
+async fn az_02_readers_quotes_and_code_start_nothing() {
     let world = World::new(&[&[fix()], &[more()]]).await;
     let issue = world.label();
     world.ended(1).await;

@@ -93,7 +93,7 @@ async fn a_proxy_carries_the_calls_to_an_enterprise_server() {
     })
     .await;
     let mut settings = settings("http://ghes.invalid/api/v3");
-    settings.proxy = Some(stub.base.clone());
+    settings.proxy = Some(stub.base.clone().into());
     let github = Github::new(&settings, Arc::new(Now)).unwrap();
     assert_eq!(github.app().await.unwrap().slug, "mend-test");
     let asked = stub.seen()[0].path.clone();
@@ -101,7 +101,7 @@ async fn a_proxy_carries_the_calls_to_an_enterprise_server() {
 }
 
 #[tokio::test]
-async fn tokens_are_narrow_cached_and_revoked() {
+async fn az_07_se_04_tokens_are_narrow_cached_and_revoked() {
     let stub = Stub::new(|seen, _| match seen.line().as_str() {
         "DELETE /installation/token" => http::StatusCode::NO_CONTENT.into_response(),
         _ => pass(),
@@ -224,7 +224,7 @@ impl Clock for Off {
 }
 
 #[tokio::test]
-async fn a_wrong_clock_is_corrected_by_githubs() {
+async fn qd_04_a_wrong_clock_is_corrected_by_githubs() {
     for off in [-900, 900] {
         let stub = Stub::new(|seen, _| {
             let claims = claims(&seen.bearer());

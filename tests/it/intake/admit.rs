@@ -31,7 +31,7 @@ async fn a_label_by_somebody_entitled_makes_a_task_with_the_text_of_the_payload(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_labelling_makes_one_task_whatever_its_deliveries() {
+async fn wh_04_the_same_labelling_makes_one_task_whatever_its_deliveries() {
     let hub = Hub::new().await;
     for _ in 0..3 {
         assert_eq!(
@@ -48,7 +48,7 @@ async fn the_same_labelling_makes_one_task_whatever_its_deliveries() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_the_configured_role_starts_a_task() {
+async fn az_01_only_the_configured_role_starts_a_task() {
     for (permission, may) in [
         ("triage", ["alice", "mia", "tim"].as_slice()),
         ("write", &["alice", "mia"]),
@@ -103,7 +103,7 @@ async fn a_refusal_is_told_once_an_hour() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bots_apps_and_other_labels_start_nothing_and_ask_nothing() {
+async fn az_03_bots_apps_and_other_labels_start_nothing_and_ask_nothing() {
     let hub = Hub::new().await;
     let mut via_app = commented("alice", "/mend retry");
     via_app["comment"]["performed_via_github_app"] = json!({"id": 12});

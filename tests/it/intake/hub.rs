@@ -145,6 +145,14 @@ impl Hub {
     }
 
     pub async fn with(variables: &[(&'static str, &str)], allow: &[&str]) -> Hub {
+        let repos = ReposSettings {
+            allow: allow.iter().map(|a| a.to_string()).collect(),
+            ..ReposSettings::default()
+        };
+        Hub::serving(variables, repos).await
+    }
+
+    pub async fn serving(variables: &[(&'static str, &str)], repos: ReposSettings) -> Hub {
         let fresh = Fresh::new().await;
         let facts = Shared::default();
         {
@@ -170,9 +178,6 @@ impl Hub {
             ..GithubSettings::new(api, 12, KEY.clone().into())
         };
         let github = Github::new(&github, fresh.clock.clone()).unwrap();
-        let repos = ReposSettings {
-            allow: allow.iter().map(|a| a.to_string()).collect(),
-        };
         let settings = Arc::new(settings(variables));
         Hub {
             admit: Admit::new(fresh.store.clone(), github, settings, Arc::new(repos)),

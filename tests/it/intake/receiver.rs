@@ -29,7 +29,7 @@ async fn a_delivery_is_stored_as_it_came_and_answered_202() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn five_copies_in_parallel_are_stored_once_a_hundred_times() {
+async fn wh_03_five_copies_in_parallel_are_stored_once_a_hundred_times() {
     let served = Served::new().await;
     for round in 0..100 {
         let guid = format!("g-{round}");
@@ -41,7 +41,7 @@ async fn five_copies_in_parallel_are_stored_once_a_hundred_times() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_signature_is_401_before_anything_is_read() {
+async fn wh_01_a_wrong_signature_is_401_before_anything_is_read() {
     let served = Served::new().await;
     let right = signature(super::NEW, BODY.as_bytes());
     let flipped = match right.strip_suffix('0') {
@@ -78,7 +78,7 @@ async fn a_wrong_signature_is_401_before_anything_is_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_old_secret_counts_until_its_time() {
+async fn wh_02_the_old_secret_counts_until_its_time() {
     let fresh = Fresh::new().await;
     let clock = fresh.clock.clone();
     let served = Served::of(fresh, 100_000, Bounds::default()).await;
@@ -95,7 +95,7 @@ async fn the_old_secret_counts_until_its_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_oversized_body_is_413_whatever_its_header_says() {
+async fn wh_05_an_oversized_body_is_413_whatever_its_header_says() {
     let served = Served::new().await;
     let large = vec![b' '; 100_001];
     assert_eq!(status(served.delivery("g", large.clone())).await, 413);
@@ -112,7 +112,7 @@ async fn an_oversized_body_is_413_whatever_its_header_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_headers_are_400_and_unknown_events_are_ignored() {
+async fn wh_06_wrong_headers_are_400_and_unknown_events_are_ignored() {
     let served = Served::new().await;
     for (name, value) in [
         ("x-github-delivery", ""),
@@ -142,7 +142,7 @@ async fn wrong_headers_are_400_and_unknown_events_are_ignored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_stored_is_503_within_five_seconds_and_may_come_again() {
+async fn wh_03_wh_06_what_cannot_be_stored_is_503_within_five_seconds_and_may_come_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = super::store_now(folder.path()).await;
     let mut lock = sqlx::SqliteConnection::connect(&crate::store::url(folder.path()))

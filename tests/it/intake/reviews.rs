@@ -182,7 +182,7 @@ async fn a_command_on_a_line_is_obeyed_and_an_edit_of_it_too() {
 
 /// AZ-06.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_on_a_pull_request_from_a_fork_is_refused_in_words() {
+async fn az_06_a_command_on_a_pull_request_from_a_fork_is_refused_in_words() {
     let hub = published().await;
     hub.facts.lock().unwrap().head_repo = 8;
     let mut on_fork = commented("alice", "/mend fix");
@@ -202,7 +202,7 @@ async fn a_command_on_a_pull_request_from_a_fork_is_refused_in_words() {
 
 /// An edit counts only when author and editor are both entitled.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edit_of_anothers_comment_needs_both_to_be_entitled() {
+async fn az_05_an_edit_of_anothers_comment_needs_both_to_be_entitled() {
     for (author, editor, counts) in [
         ("mia", "alice", true),
         ("rita", "alice", false),
@@ -224,7 +224,7 @@ async fn an_edit_of_anothers_comment_needs_both_to_be_entitled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_taken_from_mend_stops_its_tasks() {
+async fn qd_10_what_is_taken_from_mend_stops_its_tasks() {
     let installation = |action: &str| json!({"action": action, "installation": {"id": 70}, "sender": {"id": 1, "login": "alice", "type": "User"}});
     let removed = |repo: u64| {
         let mut payload = installation("removed");
@@ -268,7 +268,7 @@ async fn what_is_taken_from_mend_stops_its_tasks() {
 
 /// AZ-03: what mend writes comes back to it as events.
 #[tokio::test(flavor = "multi_thread")]
-async fn fifty_own_comments_make_no_task() {
+async fn az_03_fifty_own_comments_make_no_task() {
     let hub = published().await;
     for n in 0..50 {
         let text = format!("{n}\n\n/mend retry");

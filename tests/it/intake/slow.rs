@@ -27,7 +27,7 @@ async fn until_closed(stream: &mut TcpStream) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slow_headers_and_idle_connections_are_cut_off_and_disturb_nobody() {
+async fn wh_05_slow_headers_and_idle_connections_are_cut_off_and_disturb_nobody() {
     let served = impatient().await;
     let mut slow = Vec::new();
     for n in 0..200 {
@@ -76,7 +76,7 @@ async fn a_kept_connection_is_closed_when_nothing_follows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stalled_body_is_408_and_an_endless_one_413() {
+async fn wh_05_a_stalled_body_is_408_and_an_endless_one_413() {
     let served = impatient().await;
     let head = "POST /webhook HTTP/1.1\r\nhost: a\r\nx-hub-signature-256: sha256=00\r\n";
     let mut stalled = TcpStream::connect(served.address).await.unwrap();

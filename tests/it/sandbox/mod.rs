@@ -20,10 +20,10 @@ use std::sync::LazyLock;
 use tempfile::TempDir;
 
 /// The uid that stands for an ordinary user when the tests run as root.
-const USER: u32 = 65533;
+pub const USER: u32 = 65533;
 
 /// mend's binary at a place that every user can reach.
-static MEND: LazyLock<PathBuf> = LazyLock::new(|| {
+pub static MEND: LazyLock<PathBuf> = LazyLock::new(|| {
     let built = PathBuf::from(env!("CARGO_BIN_EXE_mend"));
     if !host::is_root()
         || as_user(Path::new("/usr/bin/test"))
@@ -60,7 +60,7 @@ pub fn starts() -> Vec<Start> {
     }
 }
 
-fn as_user(program: &Path) -> Command {
+pub fn as_user(program: &Path) -> Command {
     let id = USER.to_string();
     let mut command = Command::new("setpriv");
     command
