@@ -33,6 +33,8 @@
 //! | 5 | [`lab`] | replay of recordings | 0, trace, fix, agent, check, outcome, model, git, sandbox, tree, config, workspace |
 //! | 7 | [`app`], [`cli`] | wire the rooms; the command line | everything |
 //!
+//! Who attacks, and what stops them: [`threats`].
+//!
 //! # Departures from the design, with reasons
 //!
 //! * `Cancel` is a handle, not a trait: there is one way to stop a task, and a second
@@ -61,6 +63,8 @@ pub mod simulator;
 pub mod store;
 pub mod task;
 pub mod text;
+#[doc = include_str!("threats.md")]
+pub mod threats {}
 pub mod trace;
 pub mod tree;
 pub mod workspace;
