@@ -61,6 +61,7 @@ pub(super) fn config(sim: &Checked, folder: &Path, model: &str, workers: usize) 
         "[server]\nlisten = \"127.0.0.1:{port}\"\nstate_dir = \"{}\"\nlease_s = 2\nworkers = {workers}\n\
          [github]\napp_id = {}\nwebhook_secret = \"{}\"\nbase_url = \"{}\"\nweb_url = \"{}\"\n\
          private_key = '''{}'''\n\
+         [repos]\nrunning = 0\nperson_per_hour = 0\nrepo_per_hour = 0\ninstallation_per_hour = 0\n\
          [model]\nwire = \"chat\"\nmodel = \"scripted\"\nbase_url = \"{model}\"\nstream = false\n",
         folder.join("state").display(),
         sim.app_id(),

@@ -20,7 +20,7 @@ fn reader() -> Effect {
     Effect::Answer {
         status: 200,
         headers: vec![("content-type".into(), "application/json".into())],
-        body: json!({"permission": "read", "role_name": "read"}).to_string(),
+        body: json!({"permission": "read", "role_name": "read", "user": null}).to_string(),
     }
 }
 
