@@ -1,16 +1,13 @@
 //! The command line of mend.
 
-use mend::sandbox::{BRIDGE, INIT, bridge_main, init_main};
+use mend::sandbox::{BRIDGE, bridge_main};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Before anything else: these two run between the sandbox's walls, and every instruction and
-    // every open file counts.
+    // Before anything else: it runs between the sandbox's walls, and every open file counts.
     let mut arguments = std::env::args_os().skip(1);
-    match arguments.next() {
-        Some(word) if word == INIT => return init_main(arguments),
-        Some(word) if word == BRIDGE => return bridge_main(arguments),
-        _ => {}
+    if arguments.next().is_some_and(|word| word == BRIDGE) {
+        return bridge_main(arguments);
     }
     if let Err(e) = mend::app::keep_to_itself() {
         eprintln!("mend: keep the memory from other processes: {e}");

@@ -3,11 +3,15 @@
 use super::etc::{self, HOME, INSIDE_ID};
 use super::toolchain::Toolchains;
 use super::wire::{InitOrder, Word};
-use super::{INIT, SandboxError, Spec, WORK, proxy, spec};
+use super::{SandboxError, Spec, WORK, landlock, proxy, spec};
 use std::path::Path;
 
-/// Where mend's own program stands inside.
-pub(super) const PROGRAM: &str = "/run/mend/init";
+/// Where init stands inside.
+const INIT: &str = "/run/mend/init";
+/// init, as `build.rs` made it.
+const INIT_PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sandbox-init"));
+/// Where mend's own program stands inside, when there is a way to the proxy; init knows it too.
+const BRIDGE: &str = "/run/mend/bridge";
 /// `CARGO_HOME` inside.
 const CARGO_HOME: &str = "/tmp/cargo";
 
@@ -37,8 +41,12 @@ pub(super) fn options(
         let host = Word::Closed(spec::text(host)?);
         words.bind("--ro-bind", host, &spec::text(inside)?);
     }
-    words.bind("--ro-bind", Word::Closed(spec::text(program)?), PROGRAM);
+    words.0.push(Word::Program {
+        inside: INIT,
+        content: INIT_PROGRAM,
+    });
     if let Some(socket) = socket {
+        words.bind("--ro-bind", Word::Closed(spec::text(program)?), BRIDGE);
         let host = Word::Closed(spec::text(socket)?);
         words.bind("--ro-bind", host, proxy::SOCKET);
     }
@@ -62,30 +70,36 @@ pub(super) fn options(
     Ok(words.0)
 }
 
-/// Program and arguments that bubblewrap starts: mend's init, which becomes the command.
-pub(super) fn command(spec: &Spec) -> Result<Vec<String>, SandboxError> {
+/// Program and arguments that bubblewrap starts: init, which becomes the command.
+pub(super) fn command(spec: &Spec) -> Vec<String> {
+    let mut command = vec![INIT.to_string()];
+    command.extend(spec.argv.iter().cloned());
+    command
+}
+
+/// What init does before that.
+pub(super) fn order<'a>(spec: &Spec, filters: &'a [Vec<u8>]) -> InitOrder<'a> {
     let limits = &spec.limits;
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    // No honest command reaches it; it ends what would outlive every other limit.
+    let cpu = (limits.wall.as_secs() + 1).saturating_mul(processors);
     let mounts = spec.mounts.iter().filter(|m| m.writable);
-    let order = InitOrder {
-        memory: limits.memory,
-        processes: limits.processes,
-        file_size: limits.file_size,
-        open_files: limits.open_files,
-        // No honest command reaches it; it ends what would outlive every other limit.
-        cpu: (limits.wall.as_secs() + 1).saturating_mul(processors),
+    let mounts = mounts.map(|m| m.inside.display().to_string());
+    let own = [WORK, "/tmp", "/dev", "/proc"].map(String::from);
+    InitOrder {
+        limits: vec![
+            (libc::RLIMIT_CORE, 0),
+            (libc::RLIMIT_DATA, limits.memory),
+            (libc::RLIMIT_NPROC, limits.processes),
+            (libc::RLIMIT_FSIZE, limits.file_size),
+            (libc::RLIMIT_NOFILE, limits.open_files),
+            (libc::RLIMIT_CPU, cpu),
+        ],
+        landlock: landlock::versions(),
+        places: landlock::places(own.into_iter().chain(mounts)),
+        filters,
         bridge: spec.network.is_some(),
-        writable: [WORK, "/tmp", "/dev", "/proc"]
-            .into_iter()
-            .map(String::from)
-            .chain(mounts.map(|m| m.inside.display().to_string()))
-            .collect(),
-    };
-    let order = serde_json::to_string(&order)
-        .map_err(|e| SandboxError::io("write the order for init", e))?;
-    let mut command = vec![PROGRAM.into(), INIT.into(), order];
-    command.extend(spec.argv.iter().cloned());
-    Ok(command)
+    }
 }
 
 /// `/usr` and the names that lead into it; distributions without the merge keep real folders.

@@ -3,7 +3,7 @@
 //! # How a command comes to run
 //!
 //! ```text
-//! mend ── starts ──► bwrap ── starts ──► mend sandbox-init ── becomes ──► command
+//! mend ── starts ──► bwrap ── starts ──► init ── becomes ──► command
 //! ```
 //!
 //! * **mend** makes one pipe for output and one socket for the report, and starts bubblewrap with an
@@ -14,7 +14,7 @@
 //!   as that user.
 //! * **bwrap** makes the namespaces (user, mount, pid, network, ipc, uts, cgroup) and the small
 //!   read-only root of [`layout`](mod@layout).
-//! * **init** runs inside: resource limits, Landlock where the kernel has it, seccomp; it reports
+//! * **init** (`inside`, a small program of its own that mend carries) runs inside: resource limits, Landlock where the kernel has it, seccomp; it reports
 //!   `ready` and becomes the command. Where seccomp does not load, the command never runs.
 //!
 //! With [`Spec::network`] one Unix socket leads out of the empty network namespace, to a proxy
@@ -36,7 +36,6 @@ mod disk;
 mod engine;
 mod error;
 mod etc;
-mod init;
 mod landlock;
 mod layout;
 mod output;
@@ -53,7 +52,6 @@ mod watch;
 mod wire;
 
 pub use error::SandboxError;
-pub use init::init_main;
 pub use probe::{BackendState, Enforcement, LimitState, Probe, probe};
 pub use proxy::{Budget, Egress, Resolve, SystemResolver, bridge_main};
 pub use spec::{Bounds, HitLimit, Mount, Ran, Settings, Spec};
@@ -76,8 +74,6 @@ pub const ENGINE_VARIABLES: [&str; 9] = [
     "PATH",
     "XDG_RUNTIME_DIR",
 ];
-/// The hidden subcommand that `main` hands to [`init_main`].
-pub const INIT: &str = "sandbox-init";
 /// The hidden subcommand that `main` hands to [`bridge_main`].
 pub const BRIDGE: &str = "sandbox-bridge";
 /// Exit code of init when the command could not be confined.

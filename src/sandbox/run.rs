@@ -8,10 +8,10 @@ use super::reason::{self, Knobs};
 use super::start::{self, Ends, Failure, Order, Started};
 use super::watch::First;
 use super::wire::{self, Report, Stage};
-use super::{Ran, SandboxError, Spec, layout, owner, spec};
+use super::{Ran, SandboxError, Spec, layout, owner, seccomp, spec};
 use crate::domain::Cancel;
 use rustix::process::{Signal, pidfd_send_signal};
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -49,7 +49,7 @@ pub(super) async fn run(
             &sandbox.etc,
             socket.as_deref(),
         )?,
-        command: layout::command(spec)?,
+        command: layout::command(spec),
         work: work.clone(),
         user: sandbox.user,
         git: spec.git().map(PathBuf::from),
@@ -58,7 +58,11 @@ pub(super) async fn run(
     if cancel.is_cancelled() {
         return Err(SandboxError::Stopped);
     }
-    let (mut live, socket) = Live::start(order, spec, group).await?;
+    let filters = seccomp::filters().map_err(|what| refusal((Stage::Seccomp, what)))?;
+    let for_init = layout::order(spec, filters)
+        .encode()
+        .map_err(|e| SandboxError::io("write the order for init", e))?;
+    let (mut live, socket) = Live::start(order, &for_init, spec, group).await?;
     let result = match live.set_up(socket, cancel).await {
         Ok(landlock) => live.finish(spec, cancel).await.map(|mut ran| {
             ran.traffic = proxy.as_ref().map(Proxy::traffic);
@@ -142,13 +146,16 @@ impl Drop for Outer {
 impl Live {
     async fn start(
         order: Order,
+        for_init: &[u8],
         spec: &Spec,
         group: Group,
     ) -> Result<(Live, UnixStream), SandboxError> {
         let fail = |what: &'static str| move |e: io::Error| SandboxError::io(what, e);
         let make = fail("make the pipe of a sandbox");
         let (collector, output) = Collector::new(&spec.limits).map_err(make)?;
-        let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(make)?;
+        let (mut ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(make)?;
+        // Far less than a socket holds before anybody reads.
+        ours.write_all(for_init).map_err(make)?;
         ours.set_nonblocking(true).map_err(make)?;
         let ends = Ends {
             socket: theirs.into(),
@@ -271,10 +278,7 @@ fn refusal((stage, what): Failure) -> SandboxError {
 
 /// The one report; `None` when the other side ended without one.
 async fn read_report(socket: &mut UnixStream) -> Option<Report> {
-    let mut length = [0; 4];
-    socket.read_exact(&mut length).await.ok()?;
-    let mut bytes = length.to_vec();
-    let body = u64::from(u32::from_be_bytes(length));
-    socket.take(body).read_to_end(&mut bytes).await.ok()?;
-    wire::receive(&mut bytes.as_slice()).ok()
+    let mut report = [0; wire::REPORT];
+    socket.read_exact(&mut report).await.ok()?;
+    Some(Report::decode(report))
 }

@@ -11,6 +11,7 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
@@ -95,12 +96,23 @@ const NAMESPACES: i32 = libc::CLONE_NEWUSER
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
 
-/// Locks the calling thread and everything that it starts, for good.
-pub(super) fn apply() -> Result<(), String> {
-    for program in programs().map_err(|e| format!("build the seccomp filter: {e}"))? {
-        seccompiler::apply_filter(&program).map_err(|e| format!("load the seccomp filter: {e}"))?;
-    }
-    Ok(())
+/// The filters as the kernel takes them (`struct sock_filter`), built once.
+pub(super) fn filters() -> Result<&'static [Vec<u8>], String> {
+    static FILTERS: OnceLock<Result<Vec<Vec<u8>>, String>> = OnceLock::new();
+    let built = FILTERS.get_or_init(|| {
+        let programs = programs().map_err(|e| format!("build the seccomp filter: {e}"))?;
+        Ok(programs.iter().map(|p| bytes(p)).collect())
+    });
+    built.as_deref().map_err(Clone::clone)
+}
+
+fn bytes(program: &[seccompiler::sock_filter]) -> Vec<u8> {
+    let word = |w: &seccompiler::sock_filter| {
+        let [a, b] = w.code.to_ne_bytes();
+        let [c, d, e, f] = w.k.to_ne_bytes();
+        [a, b, w.jt, w.jf, c, d, e, f]
+    };
+    program.iter().flat_map(word).collect()
 }
 
 fn programs() -> Result<Vec<BpfProgram>, seccompiler::Error> {

@@ -174,7 +174,10 @@ fn words(
                 staged += 1;
             }
             (Word::File { inside, content }, _) => {
-                file(&mut words, &mut files, inside, content)?;
+                file(&mut words, &mut files, "0644", inside, content)?;
+            }
+            (Word::Program { inside, content }, _) => {
+                file(&mut words, &mut files, "0555", inside, content)?;
             }
         }
     }
@@ -236,7 +239,7 @@ fn place(tree: OwnedFd, at: &str) -> io::Result<()> {
 }
 
 /// Closes every descriptor of this thread that is not standard and not in `keep`.
-pub(super) fn close_inherited(keep: &[RawFd]) -> io::Result<()> {
+fn close_inherited(keep: &[RawFd]) -> io::Result<()> {
     let listing = std::fs::read_dir("/proc/thread-self/fd")?;
     let numbers: Vec<RawFd> = listing
         .filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok())
@@ -252,11 +255,12 @@ pub(super) fn close_inherited(keep: &[RawFd]) -> io::Result<()> {
 fn file(
     words: &mut Vec<String>,
     files: &mut Vec<OwnedFd>,
+    mode: &str,
     inside: &str,
     content: &[u8],
 ) -> Result<(), Failure> {
     let fd = memory_file(content).map_err(failed(format!("prepare {inside}")))?;
-    words.extend(["--perms", "0644", "--file"].map(String::from));
+    words.extend(["--perms", mode, "--file"].map(String::from));
     words.push(fd.as_raw_fd().to_string());
     words.push(inside.into());
     files.push(fd);

@@ -1,15 +1,17 @@
-//! What mend and init say to each other: init gets its order as an argument; over one socket, which
-//! is its standard input, it sends one report back, a JSON document behind its length; after `ready`
-//! one byte from mend, [`GO`], lets the command begin.
+//! What mend and init (`inside`, a program of its own) say to each other over one socket, which is
+//! init's standard input: its order behind the length of it; one report back; after `ready` one byte
+//! from mend, [`GO`], lets the command begin. All numbers are little-endian.
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::io::{self, Read, Write};
+use std::io;
 
-/// More than an order with long arguments and a large environment needs.
-const MAX_ORDER: usize = 16 << 20;
+/// What init has room for; an order takes a tenth of it.
+const MAX_ORDER: usize = 64 << 10;
 
 /// mend has a hold on the sandbox's first process; the command may begin.
 pub(super) const GO: u8 = b'g';
+
+/// Bytes of a report.
+pub(super) const REPORT: usize = 8;
 
 /// A word of bubblewrap's command line, or what one is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,26 +26,70 @@ pub(super) enum Word {
         inside: String,
         content: Vec<u8>,
     },
+    /// The same, to be executed.
+    Program {
+        inside: &'static str,
+        content: &'static [u8],
+    },
 }
 
-/// mend to init, as its first argument.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct InitOrder {
-    pub memory: u64,
-    pub processes: u64,
-    pub file_size: u64,
-    pub open_files: u64,
-    /// Seconds of processor time of one process.
-    pub cpu: u64,
+/// mend to init.
+#[derive(Debug, Default)]
+pub(super) struct InitOrder<'a> {
+    /// `RLIMIT_…` and its value.
+    pub limits: Vec<(u32, u64)>,
+    /// What each version of Landlock can hold, from the first: accesses to files, scopes, and the
+    /// size of its `struct landlock_ruleset_attr`.
+    pub landlock: Vec<(u64, u64, u32)>,
+    /// Places, and what is allowed beneath a folder and to a file.
+    pub places: Vec<(String, u64, u64)>,
+    /// Seccomp filters as the kernel takes them.
+    pub filters: &'a [Vec<u8>],
     /// Whether the way to the proxy is to be opened.
     pub bridge: bool,
-    /// Folders inside that may be written, as far as their mounts allow.
-    pub writable: Vec<String>,
+}
+
+impl InitOrder<'_> {
+    /// As it goes over the socket.
+    pub(super) fn encode(&self) -> io::Result<Vec<u8>> {
+        let mut out = vec![0; 4];
+        let number = |out: &mut Vec<u8>, n: usize| out.extend((n as u32).to_le_bytes());
+        number(&mut out, self.limits.len());
+        for (resource, value) in &self.limits {
+            out.extend(resource.to_le_bytes());
+            out.extend(value.to_le_bytes());
+        }
+        number(&mut out, self.landlock.len());
+        for (files, scopes, size) in &self.landlock {
+            out.extend(files.to_le_bytes());
+            out.extend(scopes.to_le_bytes());
+            out.extend(size.to_le_bytes());
+        }
+        number(&mut out, self.places.len());
+        for (path, of_folder, of_file) in &self.places {
+            out.extend(of_folder.to_le_bytes());
+            out.extend(of_file.to_le_bytes());
+            number(&mut out, path.len() + 1);
+            out.extend(path.as_bytes());
+            out.push(0);
+        }
+        number(&mut out, self.filters.len());
+        for filter in self.filters {
+            number(&mut out, filter.len() / 8);
+            out.extend(filter);
+        }
+        number(&mut out, usize::from(self.bridge));
+        let length = out.len() - 4;
+        if length > MAX_ORDER {
+            return Err(io::Error::other("the order for the sandbox is too long"));
+        }
+        out[..4].copy_from_slice(&(length as u32).to_le_bytes());
+        Ok(out)
+    }
 }
 
 /// init to mend.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Report {
     /// All is set; the command begins at [`GO`]. `landlock` is the kernel's ABI that holds it, 0 without.
     Ready { landlock: i32 },
@@ -52,8 +98,7 @@ pub(super) enum Report {
 }
 
 /// Who failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Launch,
     /// The mount namespace of the start, as root.
@@ -63,41 +108,27 @@ pub(super) enum Stage {
     Seccomp,
 }
 
-/// A message as it goes over the socket.
-pub(super) fn encode<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
-    let body = serde_json::to_vec(message)?;
-    let length = u32::try_from(body.len()).map_err(|_| too_long())?;
-    if body.len() > MAX_ORDER {
-        return Err(too_long());
+impl Report {
+    pub(super) fn decode(bytes: [u8; REPORT]) -> Report {
+        let [a, b, c, d, code @ ..] = bytes;
+        let code = i32::from_le_bytes(code);
+        let why = || io::Error::from_raw_os_error(code);
+        let (stage, what) = match u32::from_le_bytes([a, b, c, d]) {
+            0 => return Report::Ready { landlock: code },
+            2 => (Stage::Limits, format!("set the limits: {}", why())),
+            3 => (Stage::Seccomp, why().to_string()),
+            4 if code == 0 => {
+                let what = "open the way to the proxy: it does not listen";
+                (Stage::Bridge, what.into())
+            }
+            4 => (
+                Stage::Bridge,
+                format!("open the way to the proxy: {}", why()),
+            ),
+            _ => (Stage::Limits, "init did not understand its order".into()),
+        };
+        Report::Failed { stage, what }
     }
-    let mut out = length.to_be_bytes().to_vec();
-    out.extend(body);
-    Ok(out)
-}
-
-/// Reads one message and not a byte more: what follows belongs to another program.
-pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
-    let mut length = [0; 4];
-    from.read_exact(&mut length)?;
-    let length = u32::from_be_bytes(length) as usize;
-    if length > MAX_ORDER {
-        return Err(too_long());
-    }
-    let mut body = vec![0; length];
-    from.read_exact(&mut body)?;
-    Ok(serde_json::from_slice(&body)?)
-}
-
-/// Writes one message in one call.
-pub(super) fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
-    to.write_all(&encode(message)?)
-}
-
-fn too_long() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::InvalidData,
-        "a message of the sandbox is too long",
-    )
 }
 
 #[cfg(test)]
@@ -105,21 +136,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_come_back_and_leave_what_follows() {
-        let report = Report::Failed {
-            stage: Stage::Seccomp,
-            what: "it is ö".into(),
+    fn reports_are_understood() {
+        let report = |stage: u32, code: i32| {
+            let mut bytes = [0; REPORT];
+            bytes[..4].copy_from_slice(&stage.to_le_bytes());
+            bytes[4..].copy_from_slice(&code.to_le_bytes());
+            Report::decode(bytes)
         };
-        let mut bytes = encode(&report).unwrap();
-        bytes.extend(b"rest");
-        let mut from = bytes.as_slice();
-        assert_eq!(receive::<Report>(&mut from).unwrap(), report);
-        assert_eq!(from, b"rest");
+        assert_eq!(report(0, 6), Report::Ready { landlock: 6 });
+        for (stage, is) in [
+            (1, Stage::Limits),
+            (3, Stage::Seccomp),
+            (4, Stage::Bridge),
+            (99, Stage::Limits),
+        ] {
+            let told = report(stage, 1);
+            assert!(
+                matches!(told, Report::Failed { stage, .. } if stage == is),
+                "{told:?}"
+            );
+        }
     }
 
     #[test]
-    fn a_huge_length_is_refused_before_memory_is_taken() {
-        let mut from = [0xff_u8; 8].as_slice();
-        assert!(receive::<Report>(&mut from).is_err());
+    fn an_order_that_init_has_no_room_for_is_refused() {
+        let filters = [vec![0; MAX_ORDER]];
+        let order = InitOrder {
+            filters: &filters,
+            ..InitOrder::default()
+        };
+        assert!(order.encode().is_err());
+        let empty = InitOrder::default().encode().unwrap();
+        assert_eq!(empty.len(), 4 + 5 * 4);
+        assert_eq!(empty[0], 20);
     }
 }

@@ -1,5 +1,7 @@
 //! Inside the sandbox: from a port on loopback, which every client can be told, to the socket of
-//! the proxy. A process of its own beside the command, confined by the same filters.
+//! the proxy. A process of its own beside the command, confined by the same filters: init starts it
+//! last and waits until it listens. It does not become a child of the command, which might wait for
+//! all its children.
 
 use super::{BRIDGE_PORT, SOCKET};
 use crate::sandbox::BRIDGE;
@@ -12,22 +14,6 @@ use tokio::net::UnixStream;
 
 /// The second of its two stages.
 const SERVE: &str = "serve";
-
-/// Starts the bridge from init, which is confined already, and waits until it listens. The bridge
-/// does not become a child of the command, which might wait for all its children.
-pub(in crate::sandbox) fn start(program: &str) -> io::Result<()> {
-    let status = Command::new(program)
-        .arg(BRIDGE)
-        .env_clear()
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(io::Error::other("it does not listen")),
-    }
-}
 
 /// `mend sandbox-bridge`: listens and leaves a process that serves; `mend sandbox-bridge serve` is
 /// that process.

@@ -22,7 +22,6 @@ mod serve;
 mod tally;
 
 pub use bridge::bridge_main;
-pub(super) use bridge::start as start_bridge;
 
 use super::SandboxError;
 use crate::domain::{AllowedHost, Traffic};
