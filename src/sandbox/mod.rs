@@ -38,6 +38,7 @@ mod error;
 mod etc;
 mod landlock;
 mod layout;
+mod memory;
 mod output;
 mod owner;
 mod probe;

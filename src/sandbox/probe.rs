@@ -264,7 +264,12 @@ fn limits(memory: bool, processes: bool) -> Vec<LimitState> {
         state("memory_of_one_process", Hard, "RLIMIT_DATA"),
         match memory {
             true => state("memory", Hard, "control group"),
-            false => state("memory", Soft, "looked at ten times a second"),
+            false => state(
+                "memory",
+                Soft,
+                "looked at ten times a second; detached shared memory and full sockets only when \
+                 the host runs short",
+            ),
         },
         state("disk", Soft, "looked at five times a second"),
     ]

@@ -1,6 +1,7 @@
 //! Looks at the processes of one sandbox from outside.
 
 use super::cgroup::Group;
+use super::memory;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
 };
@@ -54,7 +55,8 @@ impl First {
     }
 
     /// Resolves when the processes together have come to the limit of memory: the kernel has
-    /// killed one for it, or, without a control group, they hold more than `limit` bytes.
+    /// killed one for it, or, without a control group, they hold more than `limit` bytes or the
+    /// host has none left.
     pub(super) async fn out_of_memory(&self, group: &Group, limit: u64) {
         let pid = self.pid;
         loop {
@@ -65,40 +67,19 @@ impl First {
                 }
                 continue;
             }
-            let held = tokio::task::spawn_blocking(move || memory_below(pid)).await;
-            if held.is_ok_and(|bytes| bytes > limit) {
+            let look = move || memory::below(pid, limit) > limit || memory::host_is_short();
+            if tokio::task::spawn_blocking(look)
+                .await
+                .is_ok_and(|over| over)
+            {
                 return;
             }
         }
     }
 }
 
-/// Bytes of memory that a process and everything below it holds and shares with nobody.
-fn memory_below(first: i32) -> u64 {
-    let (mut sum, mut open) = (0_u64, vec![first]);
-    while let Some(pid) = open.pop() {
-        sum = sum.saturating_add(own_memory(pid));
-        open.extend(children(pid));
-    }
-    sum
-}
-
-/// `RssAnon` of proc_pid_status(5); shared memory is bounded by its file system.
-fn own_memory(pid: i32) -> u64 {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = text.lines().find_map(|l| l.strip_prefix("RssAnon:"));
-    let kib = line.and_then(|l| {
-        l.trim()
-            .trim_end_matches("kB")
-            .trim_end()
-            .parse::<u64>()
-            .ok()
-    });
-    kib.unwrap_or(0).saturating_mul(1024)
-}
-
 /// The children of all threads of a process.
-fn children(pid: i32) -> Vec<i32> {
+pub(super) fn children(pid: i32) -> Vec<i32> {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
         return Vec::new();
     };
@@ -143,8 +124,7 @@ mod tests {
         let me = std::process::id() as i32;
         assert!(children(me).contains(&(child.id() as i32)));
         assert!(children_by_scan(me).contains(&(child.id() as i32)));
-        let own = own_memory(me);
-        assert!(own > 0 && memory_below(me) > own / 2);
+        assert!(memory::below(me, u64::MAX) > 1 << 20);
         child.kill().unwrap();
         child.wait().unwrap();
     }

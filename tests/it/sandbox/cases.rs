@@ -126,6 +126,28 @@ async fn sb_05_sixty_four_gigabytes_are_not_given() {
     assert_eq!(String::from_utf8_lossy(&ran.output), "MemoryError\n");
 }
 
+/// SB-05: files in memory that no process maps, on a host where no control group counts them.
+#[test]
+#[ignore = "takes five gigabytes of memory; tests/full runs it"]
+fn sb_05_files_in_memory_are_counted() {
+    let script = "import os\nheld, mib = [], 0\nblock = bytes(1 << 24)\nwhile mib < 8192:\n    \
+                  fd = os.memfd_create('x'); held.append(fd)\n    \
+                  for _ in range(64):\n        os.write(fd, block); mib += 16\n        \
+                  print(mib, flush=True)\n";
+    let work = Work::new(Start::User);
+    let mut mend = work.mend();
+    mend.args(["sandbox", "run", "--", "/usr/bin/python3", "-c", script]);
+    let output = mend.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let most: u64 = said.lines().filter_map(|l| l.parse().ok()).max().unwrap();
+    println!("{most} MiB, {:?}", output.status);
+    assert!(!output.status.success());
+    // The limit is 4 GiB, looked at ten times a second.
+    assert!((3500..6000).contains(&most), "{most}");
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert!(why.contains("memory"), "{why}");
+}
+
 /// SB-05: 20 GB in one file and ten million empty ones; the host's free space stays.
 #[tokio::test]
 #[ignore = "writes gigabytes; tests/full runs it"]
