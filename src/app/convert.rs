@@ -144,6 +144,7 @@ pub fn set_up_settings(
             .map(|f| SetUpFile::new(&f.inside, &f.host, f.in_checks))
             .collect(),
         limit: setup.limit_s.map_or(plain.limit, Duration::from_secs),
+        cache_bytes: setup.cache_bytes.unwrap_or(plain.cache_bytes),
         redactor: redactor.clone(),
         ..plain
     }

@@ -28,6 +28,8 @@ pub struct SetupSettings {
     pub files: Vec<SetupFile>,
     /// Seconds of one step.
     pub limit_s: Option<u64>,
+    /// Bytes of one repository's set-ups together.
+    pub cache_bytes: Option<u64>,
 }
 
 /// A file of the host that a set-up sees.
@@ -41,21 +43,24 @@ pub struct SetupFile {
 }
 
 pub(super) fn network(r: &mut Reader<'_>) -> NetworkSettings {
-    let key = "network.allow";
+    NetworkSettings {
+        allow: hosts(r, "network.allow"),
+    }
+}
+
+/// A list of hosts; `None` where the key is not there.
+pub(super) fn hosts(r: &mut Reader<'_>, key: &str) -> Option<Vec<AllowedHost>> {
     let form =
         "must be a list of hosts, each \"host\", \"host:port\" or { host = \"…\", private = true }";
-    let Some(values) = r.values(key, form) else {
-        return NetworkSettings::default();
-    };
-    let mut allow = Vec::new();
-    for value in values {
+    let mut all = Vec::new();
+    for value in r.values(key, form)? {
         match host(&value) {
-            Ok(host) => allow.push(host),
+            Ok(host) => all.push(host),
             Err(Some(why)) => r.wrong(key, why),
             Err(None) => r.wrong(key, form),
         }
     }
-    NetworkSettings { allow: Some(allow) }
+    Some(all)
 }
 
 /// One entry; an error without words is one of form.
@@ -85,6 +90,7 @@ fn host(value: &Value) -> Result<AllowedHost, Option<String>> {
 pub(super) fn setup(r: &mut Reader<'_>) -> SetupSettings {
     let mut settings = SetupSettings {
         limit_s: r.number("setup.limit_s", 1, 86_400),
+        cache_bytes: r.number("setup.cache_bytes", 0, u64::MAX),
         ..SetupSettings::default()
     };
     let key = "setup.env";

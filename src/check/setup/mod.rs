@@ -12,7 +12,7 @@
 //! of the whole source where a step depends on it. A set-up runs on a copy of its own in a draft
 //! folder, which gets its name when everything went well; nobody writes to it afterwards. A change
 //! of a manifest has another key, so the set-up runs again for it. The cache belongs to one
-//! repository and keeps the set-ups used last.
+//! repository and keeps the set-ups used last, within a number and bytes.
 
 mod key;
 mod leave;
@@ -44,12 +44,14 @@ pub struct SetUpSettings {
     pub files: Vec<SetUpFile>,
     /// Wall time of one step.
     pub limit: Duration,
+    /// Bytes of a repository's set-ups together; those of the last day are kept all the same.
+    pub cache_bytes: u64,
     /// Takes the operator's secrets out of what a failed step printed.
     pub redactor: Redactor,
 }
 
 impl SetUpSettings {
-    /// Public registries, fifteen minutes a step, kept in this folder.
+    /// Public registries, fifteen minutes a step, 20 GiB kept in this folder.
     pub fn new(cache: impl Into<PathBuf>) -> Self {
         SetUpSettings {
             cache: cache.into(),
@@ -57,6 +59,7 @@ impl SetUpSettings {
             env: Vec::new(),
             files: Vec::new(),
             limit: Duration::from_secs(900),
+            cache_bytes: 20 << 30,
             redactor: Redactor::new(),
         }
     }

@@ -21,8 +21,9 @@ pub(super) fn note_use(place: &Path) -> Result<(), TreeError> {
     Tree::open(place)?.write(&RelPath::parse(USED)?, b"", Some(0o600))
 }
 
-/// Removes what killed processes left and the set-ups that are too many or too old.
-pub(super) fn prune(cache: &Path, now: SystemTime) -> Result<(), TreeError> {
+/// Removes what killed processes left and the set-ups that are too many, too old, or with those
+/// used after them larger than `most_bytes` together.
+pub(super) fn prune(cache: &Path, most_bytes: u64, now: SystemTime) -> Result<(), TreeError> {
     sweep(cache)?;
     let tree = Tree::open(cache)?;
     let mut folders = Vec::new();
@@ -39,8 +40,11 @@ pub(super) fn prune(cache: &Path, now: SystemTime) -> Result<(), TreeError> {
         }
     }
     known.sort();
+    let mut bytes = 0_u64;
     for (n, (age, folder)) in known.into_iter().enumerate() {
-        if age > KEPT || (n >= MOST && age > IN_USE) {
+        bytes = bytes.saturating_add(size(&cache.join(folder.as_str())));
+        let too_much = n >= MOST || bytes > most_bytes;
+        if age > KEPT || (too_much && age > IN_USE) {
             let gone = cache.join(format!("{folder}{GONE}"));
             // Under another name first: half a set-up must not be found.
             move_folder(&cache.join(folder.as_str()), &gone)?;
@@ -48,6 +52,13 @@ pub(super) fn prune(cache: &Path, now: SystemTime) -> Result<(), TreeError> {
         }
     }
     Ok(())
+}
+
+/// Bytes of all files in a folder; one that cannot be walked counts as too many.
+fn size(folder: &Path) -> u64 {
+    let entries = Tree::open(folder).and_then(|tree| tree.walk());
+    let entries = entries.map(|all| all.into_iter().map(|entry| entry.len));
+    entries.map_or(u64::MAX, |all| all.fold(0, u64::saturating_add))
 }
 
 /// When a finished set-up was made or taken; `None` for any other folder.
@@ -65,7 +76,11 @@ mod tests {
 
     /// The names that are left when as much time has passed.
     fn left(cache: &Path, later: Duration) -> Vec<String> {
-        prune(cache, SystemTime::now() + later).unwrap();
+        left_of(cache, u64::MAX, later)
+    }
+
+    fn left_of(cache: &Path, most_bytes: u64, later: Duration) -> Vec<String> {
+        prune(cache, most_bytes, SystemTime::now() + later).unwrap();
         let tree = Tree::open(cache).unwrap();
         let mut names = Vec::new();
         tree.walk_where(&mut |folder| {
@@ -104,5 +119,31 @@ mod tests {
             ]
         );
         assert_eq!(left(cache.path(), KEPT + hour * 30), ["other"]);
+    }
+    #[test]
+    fn together_they_stay_within_the_bytes() {
+        let cache = tempfile::tempdir().unwrap();
+        let tree = Tree::open(cache.path()).unwrap();
+        let hour = Duration::from_secs(3600);
+        for n in 0..4 {
+            let write = |path: &str, bytes: &[u8]| {
+                let path = RelPath::parse(&format!("key{n}/{path}")).unwrap();
+                tree.write(&path, bytes, None).unwrap();
+            };
+            write("done.json", b"{}");
+            write("deps/deep/file", &[7; 1 << 20]);
+            let path = cache.path().join(format!("key{n}/done.json"));
+            let file = std::fs::File::options().write(true).open(path).unwrap();
+            file.set_modified(SystemTime::now() - hour * (9 - n))
+                .unwrap();
+        }
+        let room_for_two = 5 << 19;
+        // Each may be in use.
+        assert_eq!(left_of(cache.path(), room_for_two, Duration::ZERO).len(), 4);
+        assert_eq!(
+            left_of(cache.path(), room_for_two, hour * 30),
+            ["key2", "key3"]
+        );
+        assert_eq!(left_of(cache.path(), 0, hour * 30), [""; 0]);
     }
 }

@@ -228,9 +228,10 @@ impl SetUp {
     ) -> Result<Prepared, CheckError> {
         let started = Instant::now();
         let (cache, from) = (self.settings.cache.clone(), copy.to_path_buf());
+        let most = self.settings.cache_bytes;
         let draft = blocking(move || {
             make_folder(&cache, 0o711)?;
-            if let Err(e) = prune(&cache, SystemTime::now()) {
+            if let Err(e) = prune(&cache, most, SystemTime::now()) {
                 tracing::warn!(error = %e, "old set-ups could not be removed");
             }
             let draft = TempFolder::create(&cache, 0o711)?;
