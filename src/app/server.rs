@@ -246,6 +246,8 @@ fn git(settings: &Settings, state: &Path, ca: Option<Vec<u8>>) -> Result<Git, St
     wanted.push_prefix = format!("refs/heads/{}", settings.github.branch_prefix);
     wanted.proxy = settings.github.proxy.clone();
     wanted.ca = ca;
+    wanted.submodules = settings.git.submodules.clone();
+    wanted.lfs = settings.git.lfs.clone();
     Ok(Git::new(wanted)?)
 }
 

@@ -161,7 +161,7 @@ async fn run_check(
     let parent = std::env::temp_dir();
     let seen = TempFolder::create(&parent, 0o711)?;
     let at = seen.path().join("git");
-    let git = git_of(path, &tree, ground.git, at, &cancel).await?;
+    let git = git_of(path, &tree, ground.git.in_sandbox, at, &cancel).await?;
     let options = RunOptions {
         git,
         limit: Duration::from_secs(limit),

@@ -151,7 +151,7 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
         false => Some(machine.set_up(&args.path, &config, rules, &redactor, scratch.path())),
     };
     let at = scratch.path().join("git");
-    let git = git_of(&args.path, &tree, engine.git, at, &cancel).await?;
+    let git = git_of(&args.path, &tree, engine.git.in_sandbox, at, &cancel).await?;
     let input = Input {
         base: &base,
         start: None,

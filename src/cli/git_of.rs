@@ -1,7 +1,7 @@
 //! The git directory that commands see, from the folder's own repository (rule B8).
 
 use crate::check::{CheckError, wants_git};
-use crate::config::{GitInSandbox, GitRules};
+use crate::config::GitInSandbox;
 use crate::domain::Cancel;
 use crate::git::inside_of_folder;
 use crate::tree::Tree;
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 pub(super) async fn git_of(
     folder: &Path,
     tree: &Tree,
-    rules: GitRules,
+    rule: GitInSandbox,
     at: PathBuf,
     cancel: &Cancel,
 ) -> Result<Option<PathBuf>, CheckError> {
-    let wanted = match rules.in_sandbox {
+    let wanted = match rule {
         GitInSandbox::Always => true,
         GitInSandbox::Never => false,
         GitInSandbox::Auto => wants_git(tree)?.is_some(),

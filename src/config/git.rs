@@ -1,12 +1,18 @@
-//! `[git]`: what commands in the sandbox see of git.
+//! `[git]`: what commands in the sandbox see of git, and what a check-out brings beside the
+//! repository.
 
 use super::reader::Reader;
+use crate::domain::AllowedHost;
 use std::str::FromStr;
 
 /// `[git]`
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct GitRules {
     pub in_sandbox: GitInSandbox,
+    /// Hosts that submodules may come from.
+    pub submodules: Vec<AllowedHost>,
+    /// Hosts that files of Git LFS may come from.
+    pub lfs: Vec<AllowedHost>,
 }
 
 /// Whether commands see a read-only git directory of the commit.
@@ -37,5 +43,7 @@ pub(super) fn git(r: &mut Reader<'_>) -> GitRules {
         in_sandbox: r
             .parsed("git.in_sandbox", "auto, always or never")
             .unwrap_or_default(),
+        submodules: super::network::hosts(r, "git.submodules").unwrap_or_default(),
+        lfs: super::network::hosts(r, "git.lfs").unwrap_or_default(),
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         sandbox: engine.sandbox.clone(),
         network: engine.network.clone(),
         setup: engine.setup.clone(),
-        git: engine.git,
+        git: engine.git.clone(),
         repos,
         publish,
     });

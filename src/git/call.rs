@@ -29,7 +29,7 @@ impl Credential {
         }
     }
 
-    fn header(&self) -> Result<HeaderValue, GitError> {
+    pub(super) fn header(&self) -> Result<HeaderValue, GitError> {
         let plain = format!("{}:{}", self.username, self.token.expose_secret());
         let basic = format!(
             "Basic {}",

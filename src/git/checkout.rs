@@ -1,6 +1,7 @@
 //! Blobs into a fresh folder, without libgit2's own check-out: no filters, no attributes, no
 //! index, and nothing that the tree could say about how it is written.
 
+use super::lfs::{self, LfsFile};
 use super::plan::{self, Caps, Plan, PlannedFile};
 use super::{GitError, Oid, private};
 use crate::domain::Cancel;
@@ -13,13 +14,17 @@ use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::Path;
 
 /// What a check-out wrote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedOut {
     pub files: usize,
     pub symlinks: usize,
     /// Empty folders now; their commits stay what they are.
     pub submodules: usize,
     pub bytes: u64,
+    /// The submodules whose paths are UTF-8, with their commits.
+    pub modules: Vec<(String, Oid)>,
+    /// The files that are pointers of Git LFS.
+    pub lfs: Vec<LfsFile>,
 }
 
 /// More threads than this gain nothing on one disk.
@@ -43,7 +48,7 @@ pub(super) fn write(
             .create(at(folder, path))
             .map_err(|e| GitError::io("a folder of the tree cannot be made", &e))?;
     }
-    write_files(&repo, git_dir, &plan, folder, cancel)?;
+    let lfs = write_files(&repo, git_dir, &plan, folder, cancel)?;
     // Last of all, so that no write above can have gone through one.
     for (path, id) in &plan.links {
         let target = repo.find_blob(*id)?;
@@ -53,8 +58,14 @@ pub(super) fn write(
     Ok(CheckedOut {
         files: plan.files.len(),
         symlinks: plan.links.len(),
-        submodules: plan.submodules,
+        submodules: plan.submodules.len(),
         bytes: plan.bytes,
+        modules: plan
+            .submodules
+            .into_iter()
+            .filter_map(|(path, id)| Some((String::from_utf8(path).ok()?, id)))
+            .collect(),
+        lfs,
     })
 }
 
@@ -64,7 +75,7 @@ fn write_files(
     plan: &Plan,
     folder: &Path,
     cancel: &Cancel,
-) -> Result<(), GitError> {
+) -> Result<Vec<LfsFile>, GitError> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = threads.min(MOST_THREADS);
     if plan.files.len() < ALONE || threads < 2 {
@@ -82,12 +93,15 @@ fn write_files(
                 })
             })
             .collect();
-        let mut result = Ok(());
+        let mut result = Ok(Vec::new());
         for worker in workers {
             let done = worker
                 .join()
                 .unwrap_or_else(|_| Err(GitError::local("a check-out thread broke off")));
-            result = result.and(done);
+            result = result.and_then(|mut all: Vec<LfsFile>| {
+                all.extend(done?);
+                Ok(all)
+            });
         }
         result
     })
@@ -98,13 +112,15 @@ fn write_some(
     files: &[PlannedFile],
     folder: &Path,
     cancel: &Cancel,
-) -> Result<(), GitError> {
+) -> Result<Vec<LfsFile>, GitError> {
     let odb = repo.odb()?;
+    let mut pointers = Vec::new();
     for file in files {
         if cancel.is_cancelled() {
             return Err(GitError::Cancelled);
         }
         let blob = odb.read(file.id)?;
+        pointers.extend(lfs::pointer(&file.path, blob.data()));
         OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -113,7 +129,7 @@ fn write_some(
             .and_then(|mut out| out.write_all(blob.data()))
             .map_err(|e| GitError::io("a file of the tree cannot be written", &e))?;
     }
-    Ok(())
+    Ok(pointers)
 }
 
 /// Makes the folder, or makes sure that it is empty.

@@ -1,8 +1,8 @@
 //! Commits from a list of changes: trees are built from the parent's tree and the given bytes, so
 //! no folder, index, attribute or filter has a say in what is committed.
 
-use super::names;
 use super::{GitError, Oid, Private};
+use super::{lfs, names};
 use git2::{ObjectType, Repository, Signature, Time, Tree};
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ impl Private {
     ///
     /// # Errors
     /// [`GitError::BadName`] for a path that a check-out would refuse, that leads through a
-    /// submodule, or that clashes with a folder or another change.
+    /// submodule, is a file of Git LFS, or clashes with a folder or another change.
     pub async fn commit(&self, new: NewCommit) -> Result<Option<Oid>, GitError> {
         self.with(move |repo| commit(repo, &new)).await
     }
@@ -129,6 +129,10 @@ fn build(
                 return Err(bad(&path, "it is a folder that still holds files"));
             }
             (Some(Some((bytes, mode))), None) => {
+                let was_pointer = |(id, _): (Oid, _)| is_pointer(repo, id);
+                if before.is_some_and(was_pointer) && lfs::pointer(b"", bytes).is_none() {
+                    return Err(bad(&path, "it is a file of Git LFS"));
+                }
                 let id = repo.blob(bytes)?;
                 builder.insert(*name, id, file_mode(*mode))?;
             }
@@ -152,6 +156,12 @@ fn build(
         true => Ok(None),
         false => Ok(Some(builder.write()?)),
     }
+}
+
+/// Whether an object is a pointer of Git LFS, whose place no plain file may take.
+fn is_pointer(repo: &Repository, id: Oid) -> bool {
+    let blob = repo.find_blob(id);
+    blob.is_ok_and(|blob| lfs::pointer(b"", blob.content()).is_some())
 }
 
 fn file_mode(mode: u32) -> i32 {

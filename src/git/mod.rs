@@ -13,6 +13,7 @@
 //! the `Cancel` that network calls and check-outs take.
 #![allow(clippy::disallowed_methods)] // this room may touch files or processes (src/lib.rs)
 
+mod bring;
 mod call;
 mod checkout;
 mod commit;
@@ -20,7 +21,9 @@ mod error;
 mod history;
 mod init;
 mod inside;
+mod lfs;
 mod mirror;
+mod modules;
 mod names;
 mod pick;
 mod plan;
@@ -29,6 +32,7 @@ mod push;
 mod tags;
 mod transport;
 
+pub use bring::Bringing;
 pub use call::Credential;
 pub use checkout::CheckedOut;
 pub use commit::{NewCommit, Signer, TreeChange};
@@ -37,13 +41,14 @@ pub use git2::Oid;
 pub use history::{ChangedPath, CommitInfo, PathStatus};
 pub use init::init;
 pub use inside::{Tag, inside_of_folder};
+pub use lfs::LfsFile;
 pub use mirror::{Depth, Fetched, Mirror};
 pub use pick::{FolderList, OnTop};
 pub use plan::Caps;
 pub use private::Private;
 pub use push::{Expected, Push, Pushed};
 
-use crate::domain::{Cancel, RepoName};
+use crate::domain::{AllowedHost, Cancel, RepoName};
 use call::{Bounds, Call};
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::{BTreeMap, HashMap};
@@ -70,6 +75,10 @@ pub struct GitSettings {
     pub proxy: Option<SecretString>,
     /// Certificates (PEM) that are trusted besides the system's.
     pub ca: Option<Vec<u8>>,
+    /// Hosts that submodules may come from; without any they stay empty folders.
+    pub submodules: Vec<AllowedHost>,
+    /// Hosts that files of Git LFS may come from; without any they stay pointers.
+    pub lfs: Vec<AllowedHost>,
 }
 
 impl GitSettings {
@@ -84,6 +93,8 @@ impl GitSettings {
             sent_bytes: 256 << 20,
             proxy: None,
             ca: None,
+            submodules: Vec::new(),
+            lfs: Vec::new(),
         }
     }
 }
@@ -202,7 +213,8 @@ impl Git {
         .await
     }
 
-    /// Opens a conversation with `url`, which must lie beneath the configured address.
+    /// Opens a conversation with `url`, which must lie beneath the configured address, or, without a
+    /// credential, be one that submodules may come from.
     fn call(
         &self,
         url: &str,
@@ -213,7 +225,9 @@ impl Git {
         let target = web_address(url)?;
         let base = &self.inner.base;
         let folder = format!("{}/", base.path().trim_end_matches('/'));
-        if target.origin() != base.origin() || !target.path().starts_with(&folder) {
+        let beneath = target.origin() == base.origin() && target.path().starts_with(&folder);
+        let foreign = || self.may_bring(&target, &settings.submodules).is_ok();
+        if !beneath && (credential.is_some() || !foreign()) {
             return Err(GitError::Refused {
                 what: format!(
                     "`{}` is not beneath the configured git address",

@@ -35,7 +35,7 @@ pub(super) struct Plan {
     pub folders: Vec<Vec<u8>>,
     pub files: Vec<PlannedFile>,
     pub links: Vec<(Vec<u8>, Oid)>,
-    pub submodules: usize,
+    pub submodules: Vec<(Vec<u8>, Oid)>,
     pub bytes: u64,
 }
 
@@ -96,7 +96,7 @@ pub(super) fn of(repo: &Repository, commit: Oid, caps: Caps) -> Result<Plan, Git
                     open.push((path, entry.id(), depth + 1));
                 }
                 SUBMODULE => {
-                    plan.submodules += 1;
+                    plan.submodules.push((path.clone(), entry.id()));
                     plan.folders.push(path);
                 }
                 mode if mode == LINK || mode & 0o170000 == 0o100000 => {

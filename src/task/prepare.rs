@@ -6,10 +6,10 @@ use super::steer::thread_guidance;
 use super::{Bench, TaskError, template};
 use crate::config::{REPO_FILE, RepoConfig};
 use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger};
-use crate::git::{Caps, Credential, Oid, Private};
+use crate::git::{Bringing, Caps, Credential, Oid, Private};
 use crate::github::{BotIdentity, Purpose, Session};
 use crate::tree::TempFolder;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Bytes of a repository's own settings.
 const REPO_FILE_BYTES: usize = 256 * 1024;
@@ -70,28 +70,34 @@ pub(super) async fn prepare(
         cancel,
     };
     let ground = survey.ground(trigger).await?;
-    let config = repo_config(&private, ground.base).await?;
+    let mut config = repo_config(&private, ground.base).await?;
     let wanted = bench.publish.template.as_deref();
     let template = template::find(&private, ground.base, wanted).await;
     let folder = TempFolder::create(&bench.scratch, 0o711)?;
     let base = folder.path().join("base");
-    private
-        .checkout(ground.base, &base, Caps::default(), cancel)
-        .await?;
+    let url = bench.git.url(&session.repo().name);
+    let source = Source {
+        private: &private,
+        url: &url,
+        credential: &credential,
+        cancel,
+    };
+    config
+        .warnings
+        .extend(source.lay(ground.base, &base).await?);
     let start = match ground.start == ground.base {
         true => None,
         false => {
             let path = folder.path().join("start");
-            private
-                .checkout(ground.start, &path, Caps::default(), cancel)
-                .await?;
+            // What stays as it is was told of the base.
+            source.lay(ground.start, &path).await?;
             Some(path)
         }
     };
     let objects = Objects {
         mirror: &mirror,
         private: &private,
-        url: &bench.git.url(&session.repo().name),
+        url: &url,
         credential: &credential,
     };
     let place = (&*base, folder.path().join("git"));
@@ -108,6 +114,31 @@ pub(super) async fn prepare(
         start,
         git,
     })
+}
+
+/// From where check-outs are made.
+struct Source<'a> {
+    private: &'a Private,
+    url: &'a str,
+    credential: &'a Credential,
+    cancel: &'a Cancel,
+}
+
+impl Source<'_> {
+    /// A fresh check-out of a commit, and what of it is not there, in sentences for a person.
+    async fn lay(&self, commit: Oid, folder: &Path) -> Result<Vec<String>, TaskError> {
+        let caps = Caps::default();
+        let done = self.private.checkout(commit, folder, caps, self.cancel);
+        let done = done.await?;
+        let bringing = Bringing {
+            private: self.private,
+            url: self.url,
+            credential: Some(self.credential),
+            commit,
+            folder,
+        };
+        Ok(bringing.rest(&done, caps, self.cancel).await?)
+    }
 }
 
 /// Whoever prints this token from now on prints stars.

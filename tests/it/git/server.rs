@@ -39,6 +39,8 @@ pub struct Inner {
     pub seen: Mutex<Vec<(String, bool)>>,
     pub mischief: Mutex<Mischief>,
     elsewhere: Mutex<String>,
+    /// What Git LFS has: name, where, and the bytes that are served as `/files/<name>`.
+    pub lfs: Mutex<Vec<(String, String, Vec<u8>)>>,
 }
 
 pub struct World {
@@ -69,6 +71,7 @@ impl World {
             seen: Mutex::default(),
             mischief: Mutex::new(Mischief::None),
             elsewhere: Mutex::default(),
+            lfs: Mutex::default(),
         });
         let base = serve(server.clone()).await;
         let mut settings = GitSettings::new(home.path().join("mirrors"), base.clone());
@@ -253,12 +256,35 @@ async fn answer(State(server): State<Arc<Inner>>, request: Request) -> Response 
         "Basic {}",
         base64::engine::general_purpose::STANDARD.encode(plain)
     );
-    if given != Some(HeaderValue::from_str(&basic).unwrap()) {
+    let path = parts.uri.path().to_string();
+    if let Some(name) = path.strip_prefix("/files/") {
+        let lfs = server.lfs.lock().unwrap();
+        let found = lfs.iter().find(|(oid, _, _)| oid == name);
+        return found.unwrap().2.clone().into_response();
+    }
+    let public = path.starts_with("/public/");
+    if !public && given != Some(HeaderValue::from_str(&basic).unwrap()) {
         return (
             StatusCode::UNAUTHORIZED,
             [(header::WWW_AUTHENTICATE, "Basic")],
         )
             .into_response();
+    }
+    if path == "/acme/app.git/info/lfs/objects/batch" {
+        let asked: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(asked["operation"], "download");
+        let lfs = server.lfs.lock().unwrap();
+        let there = |oid: &str| lfs.iter().find(|(o, _, _)| o == oid);
+        let objects = asked["objects"].as_array().unwrap().iter().map(|object| {
+            let oid = object["oid"].as_str().unwrap();
+            match there(oid) {
+                Some((_, href, _)) => serde_json::json!({"oid": oid, "size": object["size"],
+                    "actions": {"download": {"href": href, "header": {"X-Signed": "yes"}}}}),
+                None => serde_json::json!({"oid": oid, "error": {"code": 404, "message": "no"}}),
+            }
+        });
+        let objects: Vec<_> = objects.collect();
+        return axum::Json(serde_json::json!({ "objects": objects })).into_response();
     }
     let is_push = parts.method == "POST" && parts.uri.path().ends_with("git-receive-pack");
     let root = server.root.clone();
