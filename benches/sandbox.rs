@@ -129,13 +129,17 @@ async fn main() {
         sorted[at].as_secs_f64() * 1000.0
     };
     let base = middle(&times[1].1, 5);
-    println!("| kind | median ms | p90 ms | × by hand |\n|---|---|---|---|");
+    let least = middle(&times[1].1, 0);
+    println!("| kind | median ms | p90 ms | least ms | × by hand | × of the least |");
+    println!("|---|---|---|---|---|---|");
     for (name, all) in times.iter().filter(|(_, all)| !all.is_empty()) {
         let median = middle(all, 5);
         println!(
-            "| {name} | {median:.1} | {:.1} | {:.2} |",
+            "| {name} | {median:.1} | {:.1} | {:.1} | {:.2} | {:.2} |",
             middle(all, 9),
-            median / base
+            middle(all, 0),
+            median / base,
+            middle(all, 0) / least
         );
     }
 }

@@ -68,12 +68,20 @@ async fn main() {
     run("git", &["init", "-q", "-b", "main"], &at("origin"));
     run("git", &["add", "."], &at("origin"));
     let name = ["-c", "user.name=a", "-c", "user.email=a@b.test"];
-    let commit = [&name[..], &["commit", "-qm", "all"]].concat();
+    let commit = [&name[..], &["-c", "gc.auto=0", "commit", "-qm", "all"]].concat();
     run("git", &commit, &at("origin"));
     run("git", &["gc", "-q"], &at("origin"));
+    // What `cp` copies are the files alone.
+    std::fs::rename(at("origin/.git"), at("origin.git")).unwrap();
     run(
         "git",
-        &["clone", "-q", "--bare", &text("origin"), &text("bare.git")],
+        &[
+            "clone",
+            "-q",
+            "--bare",
+            &text("origin.git"),
+            &text("bare.git"),
+        ],
         home.path(),
     );
     let settings = GitSettings::new(at("mirrors"), "https://git.invalid");
@@ -96,7 +104,8 @@ async fn main() {
         let mut took = Vec::new();
         let began = Instant::now();
         let private = mirror.private(at("private.git")).await.unwrap();
-        let done = private.checkout(tip, &at("work"), Caps::default(), &Cancel::new());
+        let (place, cancel) = (at("work"), Cancel::new());
+        let done = private.checkout(tip, &place, Caps::default(), &cancel);
         assert_eq!(done.await.unwrap().files, files);
         took.push(began.elapsed());
         gone(&at("private.git"));

@@ -82,9 +82,8 @@ pub(super) async fn prepare(
         credential: &credential,
         cancel,
     };
-    config
-        .warnings
-        .extend(source.lay(ground.base, &base).await?);
+    let left = source.lay(ground.base, &base).await?;
+    config.warnings.extend(left);
     let start = match ground.start == ground.base {
         true => None,
         false => {
