@@ -48,21 +48,9 @@ fn source(folder: &Path, files: usize) {
     }
 }
 
-fn gone(path: &Path) {
-    let _ = std::fs::remove_dir_all(path);
-}
-
-#[tokio::main]
-async fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|a| a != "--bench");
-    let Some(folder) = arguments.next() else {
-        eprintln!("usage: BENCH FOLDER [RUNS] [FILES]");
-        return;
-    };
-    let mut number = |default| arguments.next().map_or(default, |n| n.parse().unwrap());
-    let (runs, files): (usize, usize) = (number(9), number(11_000));
-    let home = tempfile::tempdir_in(folder).unwrap();
-    let at = |name: &str| home.path().join(name);
+/// The files in `origin`, and a bare repository of them, `bare.git`.
+fn repository(home: &Path, files: usize) {
+    let at = |name: &str| home.join(name);
     let text = |name: &str| at(name).to_str().unwrap().to_string();
     source(&at("origin"), files);
     run("git", &["init", "-q", "-b", "main"], &at("origin"));
@@ -82,8 +70,27 @@ async fn main() {
             &text("origin.git"),
             &text("bare.git"),
         ],
-        home.path(),
+        home,
     );
+}
+
+fn gone(path: &Path) {
+    let _ = std::fs::remove_dir_all(path);
+}
+
+#[tokio::main]
+async fn main() {
+    let mut arguments = std::env::args().skip(1).filter(|a| a != "--bench");
+    let Some(folder) = arguments.next() else {
+        eprintln!("usage: BENCH FOLDER [RUNS] [FILES]");
+        return;
+    };
+    let mut number = |default| arguments.next().map_or(default, |n| n.parse().unwrap());
+    let (runs, files): (usize, usize) = (number(9), number(11_000));
+    let home = tempfile::tempdir_in(folder).unwrap();
+    let at = |name: &str| home.path().join(name);
+    let text = |name: &str| at(name).to_str().unwrap().to_string();
+    repository(home.path(), files);
     let settings = GitSettings::new(at("mirrors"), "https://git.invalid");
     let git = Git::new(settings).unwrap();
     let mirror = git.mirror(7).await.unwrap();
