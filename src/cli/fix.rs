@@ -289,15 +289,7 @@ fn read_report(path: &Path) -> anyhow::Result<Report> {
             path.display()
         )));
     }
-    let (title, body) = text
-        .trim_start()
-        .split_once('\n')
-        .unwrap_or((text.trim(), ""));
-    let title = title.trim().trim_start_matches('#').trim();
-    Ok(Report {
-        title: title.to_string(),
-        body: body.trim().to_string(),
-    })
+    Ok(Report::titled(&text))
 }
 
 fn as_changes(fixed: &Fixed) -> Result<Vec<Change>, TreeError> {

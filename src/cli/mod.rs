@@ -1,14 +1,17 @@
 //! The command line.
 #![allow(clippy::disallowed_methods)] // this room may touch files or processes (src/lib.rs)
 
+mod bench;
 mod check;
 mod check_classify;
 mod check_detect;
 mod demo;
+mod diagnose;
 mod edit;
 mod exit;
 mod fix;
 mod git_of;
+mod guard;
 mod machine;
 mod out;
 mod replay;
@@ -44,6 +47,12 @@ enum Command {
     Edit(edit::EditArgs),
     /// Run a command as a check would be confined, or say what this host can do
     Sandbox(sandbox::Args),
+    /// Measure how well tasks of a suite are solved, and compare two runs
+    Bench(bench::Args),
+    /// Have a model read the slowest and failed traces of a run and propose one change
+    Diagnose(Box<diagnose::Args>),
+    /// List guards, or have them read the traces of a run
+    Guard(guard::Args),
     /// Play a recorded conversation again, without a model
     Replay(replay::ReplayArgs),
 }
@@ -59,6 +68,9 @@ pub async fn run() -> ExitCode {
         Command::Demo(args) => demo::run(args, &machine).await,
         Command::Serve(args) => serve::run(args, &machine).await,
         Command::Fix(args) => Box::pin(fix::run(args, &machine)).await,
+        Command::Bench(args) => Box::pin(bench::run(args, &machine)).await,
+        Command::Diagnose(args) => Box::pin(diagnose::run(&args, &machine)).await,
+        Command::Guard(args) => guard::run(args, &machine),
         Command::Replay(args) => Box::pin(replay::run(args, &machine)).await,
     };
     match result {

@@ -27,6 +27,18 @@ pub struct Report {
     pub body: String,
 }
 
+impl Report {
+    /// Reads a report whose first line is the title, as in a commit's message.
+    pub fn titled(text: &str) -> Report {
+        let text = text.trim_start();
+        let (title, body) = text.split_once('\n').unwrap_or((text.trim(), ""));
+        Report {
+            title: title.trim().trim_start_matches('#').trim().to_string(),
+            body: body.trim().to_string(),
+        }
+    }
+}
+
 /// The bounds of one task (rule W13).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

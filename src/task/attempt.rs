@@ -1,5 +1,6 @@
 //! One attempt at one task: prepare, work, save the change, publish, end.
 
+use super::branch::Ground;
 use super::ending::{self, Saved};
 use super::entitled::{Moment, entitled};
 use super::outgoing::{EFFECT, Outgoing};
@@ -250,6 +251,25 @@ impl Attempt<'_> {
         }
     }
 
+    /// Tells, and keeps, what the work begins from.
+    async fn begun_work(&self, ground: &Ground) -> Result<(), TaskError> {
+        let base = ground.base.to_string();
+        self.board.prepared(format!(
+            "cloned `{}` at `{}`",
+            ground.base_branch,
+            &base[..7]
+        ));
+        let reached = Reached {
+            base_sha: Some(base),
+            ..Reached::default()
+        };
+        Ok(self
+            .bench
+            .store
+            .step(self.held(), Step::Work, &reached)
+            .await?)
+    }
+
     /// Runs the engine; with a change that is made already, everything but the loop.
     pub(super) async fn fix(
         &self,
@@ -257,14 +277,7 @@ impl Attempt<'_> {
         made: Option<&Made>,
     ) -> Result<Outgoing, TaskError> {
         let (bench, trigger, ground) = (self.bench, self.trigger(), &prepared.ground);
-        let short = &ground.base.to_string()[..7];
-        self.board
-            .prepared(format!("cloned `{}` at `{short}`", ground.base_branch));
-        let reached = Reached {
-            base_sha: Some(ground.base.to_string()),
-            ..Reached::default()
-        };
-        bench.store.step(self.held(), Step::Work, &reached).await?;
+        self.begun_work(ground).await?;
         let report = Report {
             title: trigger.title.clone(),
             body: trigger.body.clone(),

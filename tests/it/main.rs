@@ -21,6 +21,7 @@ mod git;
 mod github;
 mod host;
 mod intake;
+mod lab;
 mod model;
 mod sandbox;
 mod simulator;

@@ -1,0 +1,252 @@
+//! Runs the tasks of a suite against a model (rule L1) and judges each by its hidden tests (L2).
+
+use super::LabError;
+use super::judge::{Bench, blocking, config};
+use super::results::{Row, RunFolder};
+use super::suite::{BenchTask, Made};
+use super::verify::same;
+use crate::agent::{self, Prompts};
+use crate::domain::{Both, Clock, Journal, Limits, NoJournal, Outcome, SystemClock, Verdict};
+use crate::fix::{self, Fixed, Input, Recorded, RecordedTask};
+use crate::model::{Model, Normalise, Recorder, Replay};
+use crate::text::Redactor;
+use crate::trace::{self, Span};
+use crate::tree::{Change, RelPath, TempFolder, TreeError};
+use futures::{StreamExt, stream};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::mpsc::unbounded_channel;
+
+/// Where the answers come from.
+pub enum Answers {
+    Model(Arc<dyn Model>),
+    /// A folder with a recording per task and repeat, named as in a run's folder.
+    Recordings(PathBuf),
+}
+
+/// How tasks are run.
+pub struct Asked {
+    pub answers: Answers,
+    pub agent: agent::Settings,
+    pub prompts: Prompts,
+    pub limits: Limits,
+    pub max_output_tokens: u32,
+    pub repeats: u32,
+    pub parallel: usize,
+    /// Whether conversations are kept in the run's folder.
+    pub record: bool,
+}
+
+/// Runs every task as often as asked, but for what the folder holds already; `told` hears of each
+/// row, with how many are done and how many there are in all.
+///
+/// # Errors
+/// When nothing can run here. A task that fails is a row.
+pub async fn run(
+    bench: &Bench,
+    tasks: &[BenchTask],
+    asked: &Asked,
+    folder: &RunFolder,
+    told: &(dyn Fn(&Row, usize, usize) + Sync),
+) -> Result<Vec<Row>, LabError> {
+    let mut rows = folder.rows()?;
+    let there =
+        |task: &BenchTask, n: u32| rows.iter().any(|r| r.task == task.name && r.repeat == n);
+    let open: Vec<(&BenchTask, u32)> = (1..=asked.repeats)
+        .flat_map(|n| tasks.iter().map(move |t| (t, n)))
+        .filter(|(t, n)| !there(t, *n))
+        .collect();
+    let (all, mut done) = (rows.len() + open.len(), rows.len());
+    let mut running = stream::iter(open)
+        .map(|(task, n)| Box::pin(one(bench, task, n, asked, folder)))
+        .buffer_unordered(asked.parallel.max(1));
+    while let Some(ended) = running.next().await {
+        let (row, trace, diff) = ended?;
+        if bench.cancel.is_cancelled() {
+            break;
+        }
+        folder.add(&row, &trace, &diff)?;
+        done += 1;
+        told(&row, done, all);
+        rows.push(row);
+    }
+    rows.sort_by(|a, b| (&a.task, a.repeat).cmp(&(&b.task, b.repeat)));
+    Ok(rows)
+}
+
+async fn one(
+    bench: &Bench,
+    task: &BenchTask,
+    repeat: u32,
+    asked: &Asked,
+    folder: &RunFolder,
+) -> Result<(Row, Vec<Span>, String), LabError> {
+    let begun = std::time::Instant::now();
+    let (to, mut from) = unbounded_channel();
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let recorder = trace::Recorder::new(Redactor::new(), clock, 0, to);
+    let tried = solve(bench, task, repeat, asked, folder, &recorder).await;
+    drop(recorder);
+    let mut spans = std::collections::BTreeMap::new();
+    while let Ok(span) = from.try_recv() {
+        spans.insert(span.id, span);
+    }
+    let mut row = Row {
+        task: task.name.clone(),
+        repeat,
+        language: task.written.language.clone(),
+        tags: task.written.tags.clone(),
+        solved: false,
+        why: String::new(),
+        hidden: Outcome::DidntStart,
+        verdict: None,
+        stop: None,
+        turns: 0,
+        input_tokens: 0,
+        output_tokens: 0,
+        cached_tokens: 0,
+        dollars: None,
+        seconds: 0.0,
+        model_seconds: 0.0,
+        check_seconds: 0.0,
+        named: Vec::new(),
+        error: None,
+    };
+    let mut diff = String::new();
+    match tried {
+        Ok(fixed) => {
+            row.seconds = begun.elapsed().as_secs_f64();
+            judged(bench, task, &fixed, &mut row).await?;
+            diff = fixed.diff;
+        }
+        // A task whose model or project is not there is a row; a host that cannot run is not.
+        Err(LabError::Check(error)) => return Err(error.into()),
+        Err(error) => {
+            row.seconds = begun.elapsed().as_secs_f64();
+            row.why = "could not be tried".into();
+            row.error = Some(error.to_string());
+        }
+    }
+    Ok((row, spans.into_values().collect(), diff))
+}
+
+async fn solve(
+    bench: &Bench,
+    task: &BenchTask,
+    repeat: u32,
+    asked: &Asked,
+    folder: &RunFolder,
+    recorder: &trace::Recorder,
+) -> Result<Fixed, LabError> {
+    let place = TempFolder::create(&bench.scratch, 0o711)?;
+    let base = place.path().join("base");
+    let (its, to, scratch) = (task.clone(), base.clone(), bench.scratch.clone());
+    blocking(move || its.make(Made::Bug, &to, &scratch)).await?;
+    let record = asked.record.then(|| folder.recording(&task.name, repeat));
+    let mut model: Arc<dyn Model> = match &asked.answers {
+        Answers::Model(model) => model.clone(),
+        Answers::Recordings(all) => Arc::new(Replay::open(
+            &all.join(super::results::label(&task.name, repeat)),
+        )?),
+    };
+    if let Some(folder) = &record {
+        model = Arc::new(Recorder::new(model, folder, Normalise::default())?);
+    }
+    let limits = Limits {
+        check_s: task.written.timeout,
+        ..asked.limits.clone()
+    };
+    let config = config(task);
+    let journal = Both(recorder, &NoJournal);
+    let input = Input {
+        base: &base,
+        start: None,
+        earlier: None,
+        report: &task.report,
+        guidance: &[],
+        config: &config,
+        setup: Some(bench.set_up(task)),
+        git: None,
+        commands: &task.written.check,
+        base_check: true,
+        baseline: None,
+        allow_tests: false,
+        limits: &limits,
+        model: &*model,
+        reviewer: None,
+        max_output_tokens: asked.max_output_tokens,
+        agent: asked.agent.clone(),
+        resume: None,
+        made: None,
+        keep: None,
+        sandbox: bench.sandbox.clone(),
+        scratch: place.path(),
+        prompts: &asked.prompts,
+        redactor: &Redactor::new(),
+        cancel: &bench.cancel,
+        steer: None,
+        journal: &journal as &dyn Journal,
+    };
+    if let Some(folder) = &record {
+        RecordedTask::write(&input, folder)?;
+    }
+    let fixed = fix::run(&input).await?;
+    if let Some(folder) = &record {
+        Recorded::of(&fixed).write(folder)?;
+    }
+    place.close()?;
+    Ok(fixed)
+}
+
+/// Judges what a fix came to: by the hidden tests, and for a task with a contradicting test by
+/// whether that test was named and left alone (rule L2).
+async fn judged(
+    bench: &Bench,
+    task: &BenchTask,
+    fixed: &Fixed,
+    row: &mut Row,
+) -> Result<(), LabError> {
+    row.verdict = Some(fixed.verdict);
+    row.stop = Some(fixed.stop);
+    row.turns = fixed.turns;
+    row.input_tokens = fixed.usage.input_tokens;
+    row.output_tokens = fixed.usage.output_tokens;
+    row.cached_tokens = fixed.usage.cached_tokens;
+    row.dollars = fixed.usage.dollars;
+    row.model_seconds = fixed.model_ms as f64 / 1000.0;
+    row.check_seconds = fixed.checks_ms as f64 / 1000.0;
+    row.named = fixed
+        .contradictions
+        .iter()
+        .map(|c| c.test.clone())
+        .collect();
+    row.error = fixed.error.clone();
+    let changes: Result<Vec<Change>, TreeError> = fixed
+        .changes
+        .iter()
+        .map(|c| {
+            Ok(Change {
+                path: RelPath::parse(&c.path)?,
+                after: c.after.clone(),
+                mode: Some(c.mode),
+            })
+        })
+        .collect();
+    row.hidden = bench.hidden(task, &changes?).await?;
+    let named = |test: &String| row.named.iter().any(|n| same(test, n));
+    row.why = if fixed.changes.is_empty() {
+        "nothing was changed".into()
+    } else if row.hidden != Outcome::Passed {
+        format!("the hidden check {}", row.hidden.words())
+    } else if !matches!(fixed.verdict, Verdict::Ready | Verdict::Draft) {
+        format!("the verdict is {}", fixed.verdict.words())
+    } else if task.written.contradiction && !task.written.contradicting_test.iter().all(named) {
+        "the contradicting test was not named".into()
+    } else if !task.written.contradiction && !row.named.is_empty() {
+        "a test was named that contradicts nothing".into()
+    } else {
+        String::new()
+    };
+    row.solved = row.why.is_empty();
+    Ok(())
+}

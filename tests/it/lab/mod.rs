@@ -1,0 +1,6 @@
+//! The lab: suites, runs, comparisons, diagnoses.
+
+mod compare;
+mod diagnose;
+mod stats;
+mod suite;
