@@ -2,9 +2,12 @@
 
 mod convert;
 pub mod demo;
+mod issue;
+mod pauses;
 mod process;
 mod server;
 
 pub use convert::{agent_settings, connect, connect_role, sandbox_settings, set_up_settings};
+pub use issue::{IssueError, IssueFix, fix_issue};
 pub use process::keep_to_itself;
 pub use server::{Extra, Server, StartError};

@@ -114,35 +114,15 @@ impl Server {
         let sandbox = Arc::new(Sandbox::find(&sandbox).await?);
         let (listener, address) = listen(settings.server.listen).await?;
         let store = Store::open(settings.database.url.expose_secret(), extra.clock.clone()).await?;
-        let (redactor, ca) = (secrets(settings), certificates(settings)?);
-        let keeper = Arc::new(TokenKeeper::new(store.clone(), extra.times.lease));
-        let github = github(settings, &extra, ca.clone(), keeper.clone())?;
-        let bench = Arc::new(Bench {
-            store: store.clone(),
-            github: github.clone(),
-            git: git(settings, state, ca)?,
+        let (bench, keeper) = bench(
+            settings,
+            extra,
+            store.clone(),
             sandbox,
-            models: models(&settings.model, &settings.roles)?,
-            max_output_tokens: settings.model.max_output_tokens.unwrap_or(16_384),
-            model_wait: Duration::from_secs(settings.model.park_s.unwrap_or(MODEL_WAIT_S)),
-            agent: agent_settings(&settings.model, &settings.agent),
-            prompts: Prompts::replaced(&settings.agent.prompts)?,
-            limits: settings.limits.clone(),
-            publish: settings.publish.clone(),
-            permission: settings.github.permission,
-            running_per_repo: settings.repos.running,
-            branch_prefix: settings.github.branch_prefix.clone(),
-            private,
-            scratch,
-            baselines: state.join("baselines"),
-            setup: set_ups(settings, &redactor),
-            git_in_sandbox: settings.git.in_sandbox,
-            redactor,
-            guards: Arc::new(crate::trace::shipped()?),
-            clock: extra.clock,
-            times: extra.times,
-            journal: extra.journal,
-        });
+            (private, scratch),
+            false,
+        )?;
+        let github = bench.github.clone();
         let (stop, mut parts) = (Cancel::new(), JoinSet::new());
         let ours = Arc::new(settings.github.clone());
         let receiver = Receiver::new(
@@ -163,6 +143,7 @@ impl Server {
             Arc::new(settings.repos.clone()),
         );
         parts.spawn(catch_up(&admit, settings, &stop));
+        parts.spawn(reconcile(&admit, settings, &stop));
         let (ours, stopped) = (github.clone(), stop.clone());
         parts.spawn(async move { keeper.reap(&ours, &stopped).await });
         let voice = Spokesman::new(bench.clone(), settings.github.label.clone());
@@ -214,8 +195,52 @@ async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartE
     Ok((listener, bound))
 }
 
+/// Everything that tasks share, by the settings.
+pub(super) fn bench(
+    settings: &Settings,
+    extra: Extra,
+    store: Store,
+    sandbox: Arc<Sandbox>,
+    (private, scratch): (PathBuf, PathBuf),
+    rehearsal: bool,
+) -> Result<(Arc<Bench>, Arc<TokenKeeper>), StartError> {
+    let state = &settings.server.state_dir;
+    let (redactor, ca) = (secrets(settings), certificates(settings)?);
+    let keeper = Arc::new(TokenKeeper::new(store.clone(), extra.times.lease));
+    let github = github(settings, &extra, ca.clone(), keeper.clone())?;
+    github.keep_pauses(Arc::new(super::pauses::Kept(store.clone())));
+    let bench = Arc::new(Bench {
+        store,
+        github,
+        git: git(settings, state, ca)?,
+        sandbox,
+        models: models(&settings.model, &settings.roles)?,
+        rehearsal,
+        max_output_tokens: settings.model.max_output_tokens.unwrap_or(16_384),
+        model_wait: Duration::from_secs(settings.model.park_s.unwrap_or(MODEL_WAIT_S)),
+        agent: agent_settings(&settings.model, &settings.agent),
+        prompts: Prompts::replaced(&settings.agent.prompts)?,
+        limits: settings.limits.clone(),
+        publish: settings.publish.clone(),
+        permission: settings.github.permission,
+        running_per_repo: settings.repos.running,
+        branch_prefix: settings.github.branch_prefix.clone(),
+        private,
+        scratch,
+        baselines: state.join("baselines"),
+        setup: set_ups(settings, &redactor),
+        git_in_sandbox: settings.git.in_sandbox,
+        redactor,
+        guards: Arc::new(crate::trace::shipped()?),
+        clock: extra.clock,
+        times: extra.times,
+        journal: extra.journal,
+    });
+    Ok((bench, keeper))
+}
+
 /// The folders for private git directories and for throwaway trees, made and swept.
-fn folders(state: &Path) -> Result<(PathBuf, PathBuf), StartError> {
+pub(super) fn folders(state: &Path) -> Result<(PathBuf, PathBuf), StartError> {
     let (private, scratch) = (state.join("tasks"), state.join("work"));
     for (folder, mode) in [
         (state, 0o711),
@@ -267,6 +292,17 @@ fn catch_up(admit: &Admit, settings: &Settings, stop: &Cancel) -> impl Future<Ou
     };
     let (admit, stop) = (admit.clone(), stop.clone());
     async move { admit.catch_up(missed, &stop).await }
+}
+
+/// Looks for what GitHub's list of deliveries no longer holds, beside everything else.
+fn reconcile(
+    admit: &Admit,
+    settings: &Settings,
+    stop: &Cancel,
+) -> impl Future<Output = ()> + use<> {
+    let every = Duration::from_secs(settings.github.reconcile_s);
+    let (admit, stop) = (admit.clone(), stop.clone());
+    async move { admit.reconcile(every, &stop).await }
 }
 
 /// Removes the short-lived folders that a killed mend left where every program puts its own.

@@ -22,18 +22,24 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Fix a local project from a report, without GitHub
+/// Fix a local project from a report, or an issue on GitHub
 ///
-/// The folder stays as it is unless --apply is given. The model comes from the settings ([model] in
+/// PATH with --report works without GitHub; the folder stays as it is unless --apply is given.
+/// owner/repo#12 does what the label does, with the App of the settings; --dry-run prints what would
+/// be published, and nothing is written to GitHub. The model comes from the settings ([model] in
 /// the file, MEND_MODEL_… variables) or from the options below. Exit code: 0 the fix is ready, 1 any
 /// other verdict, 2 wrong use, 3 it could not run.
 #[derive(Debug, clap::Args)]
 pub struct FixArgs {
-    /// The project's folder
+    /// The project's folder, or an issue as owner/repo#12
+    #[arg(value_name = "TARGET")]
     path: PathBuf,
     /// The report of the bug, its title on the first line; - reads standard input
     #[arg(long, value_name = "FILE")]
-    report: PathBuf,
+    report: Option<PathBuf>,
+    /// With an issue: print what would be published, and write nothing to GitHub
+    #[arg(long)]
+    pub(super) dry_run: bool,
     /// What should be done differently this time; may be given more than once
     #[arg(long, value_name = "TEXT")]
     guidance: Vec<String>,
@@ -54,9 +60,9 @@ pub struct FixArgs {
     apply: bool,
     /// Print one JSON document on stdout
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     #[command(flatten)]
-    model: ModelArgs,
+    pub(super) model: ModelArgs,
     /// Record the conversation, the task and its result in this folder
     #[arg(long, value_name = "FOLDER")]
     record: Option<PathBuf>,
@@ -128,9 +134,21 @@ impl ModelArgs {
 
 pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> {
     machine.log("warn");
+    if let Some(issue) = super::fix_issue::target(&args.path) {
+        return Box::pin(super::fix_issue::run(args, issue, machine)).await;
+    }
+    Box::pin(folder(args, machine)).await
+}
+
+async fn folder(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> {
+    let Some(report) = args.report.as_deref().filter(|_| !args.dry_run) else {
+        return Err(WrongUse::of(
+            "a folder needs --report FILE (and takes no --dry-run: it stays as it is without --apply); an issue is written owner/repo#12",
+        ));
+    };
+    let report = read_report(report)?;
     let said = args.model.over(machine, args.record.as_deref())?;
     let engine = machine.engine(args.model.config.as_deref(), &said)?;
-    let report = read_report(&args.report)?;
     let tree = Tree::open(&args.path).map_err(WrongUse::of)?;
     let config = repo_config(&tree).map_err(WrongUse::of)?;
     let model = connect(&engine.model).map_err(WrongUse::of)?;
@@ -193,17 +211,48 @@ pub(super) async fn run(args: FixArgs, machine: &Machine) -> anyhow::Result<u8> 
     {
         journal.say(&format!("what went wrong: {error}"));
     }
-    // The result first: it is not lost when it cannot be written into the folder.
-    show(&args, &fixed, model.name())?;
-    if args.apply && matches!(fixed.verdict, Verdict::Ready | Verdict::Draft) {
-        apply(&tree, &fixed)?;
-        journal.say(&format!("the change is in {}", args.path.display()));
-    }
+    tell(&args, &tree, &fixed, model.name(), &journal)?;
     scratch.close()?;
     Ok(match fixed.verdict {
         Verdict::Ready => DONE,
         _ => NO,
     })
+}
+
+/// Prints the result, and writes the change where that was asked for.
+fn tell(
+    args: &FixArgs,
+    tree: &Tree,
+    fixed: &Fixed,
+    model: &str,
+    journal: &Terminal,
+) -> anyhow::Result<()> {
+    // The result first: it is not lost when it cannot be written into the folder.
+    show(args, fixed, model)?;
+    if args.apply && matches!(fixed.verdict, Verdict::Ready | Verdict::Draft) {
+        apply(tree, fixed)?;
+        journal.say(&format!("the change is in {}", args.path.display()));
+    }
+    Ok(())
+}
+
+impl FixArgs {
+    /// The options that only a folder has, where one of them was given.
+    pub(super) fn only_for_folders(&self) -> Option<&'static str> {
+        let given = [
+            (self.report.is_some(), "--report"),
+            (!self.guidance.is_empty(), "--guidance"),
+            (!self.check.is_empty(), "--check"),
+            (self.no_base, "--no-base"),
+            (self.no_setup, "--no-setup"),
+            (self.allow_tests, "--allow-tests"),
+            (self.apply, "--apply"),
+            (self.record.is_some(), "--record"),
+            (self.turns.is_some(), "--turns"),
+            (self.check_seconds.is_some(), "--check-seconds"),
+        ];
+        given.into_iter().find(|(on, _)| *on).map(|(_, name)| name)
+    }
 }
 
 /// The model that reads the change: the configured one, or with a recording the one that it holds.

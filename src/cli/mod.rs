@@ -10,6 +10,7 @@ mod diagnose;
 mod edit;
 mod exit;
 mod fix;
+mod fix_issue;
 mod git_of;
 mod guard;
 mod machine;

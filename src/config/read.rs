@@ -126,6 +126,7 @@ fn github(r: &mut Reader<'_>) -> Option<GithubSettings> {
         .parsed("github.permission", "triage, write, maintain or admin")
         .unwrap_or(Permission::Write);
     let poll_s = r.number("github.poll_s", 5, 24 * 3600);
+    let reconcile_s = r.number("github.reconcile_s", 60, 30 * 24 * 3600);
     let ca_file = absolute(r, "github.ca_file");
     let proxy = proxy(r, "github.proxy");
     Some(GithubSettings {
@@ -140,6 +141,7 @@ fn github(r: &mut Reader<'_>) -> Option<GithubSettings> {
         branch_prefix,
         permission,
         poll_s,
+        reconcile_s: reconcile_s.unwrap_or(6 * 3600),
         ca_file,
         proxy,
     })

@@ -81,6 +81,8 @@ pub struct GithubSettings {
     /// Seconds between two looks at GitHub's list of deliveries, for a mend that GitHub cannot
     /// reach; `None` where webhooks arrive, and only what was missed is looked for.
     pub poll_s: Option<u64>,
+    /// Seconds between two looks for labels and commands that no webhook told of.
+    pub reconcile_s: u64,
     /// Certificates (PEM) that are trusted besides the system's, for a GitHub Enterprise Server.
     pub ca_file: Option<PathBuf>,
     /// The HTTP proxy through which GitHub is reached; its address may hold a password.

@@ -128,6 +128,8 @@ pub enum Command {
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum TriggerKind {
     Label,
+    /// `mend fix owner/repo#12`
+    CommandLine,
     Comment {
         comment_id: u64,
         command: Command,
@@ -150,7 +152,7 @@ impl TriggerKind {
     /// What it asks for; a label asks for a fix in no other words.
     pub fn command(&self) -> Option<&Command> {
         match self {
-            TriggerKind::Label => None,
+            TriggerKind::Label | TriggerKind::CommandLine => None,
             TriggerKind::Comment { command, .. }
             | TriggerKind::Review { command, .. }
             | TriggerKind::CheckRun { command, .. } => Some(command),

@@ -4,12 +4,12 @@ use super::book::{Sealer, TokenBook};
 use super::client::{Again, Ask, Client, Reply};
 use super::error::GithubError;
 use super::jwt::AppKey;
+use super::pauses::Pauses;
 use super::service;
 use super::session::Session;
 use super::wire::{AppInfo, UserInfo};
-use crate::domain::{Clock, RepoName, RepoRef};
+use crate::domain::{Clock, RepoRef};
 use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -50,16 +50,6 @@ impl GithubSettings {
             ca: None,
         }
     }
-}
-
-/// Where the App is installed.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Installation {
-    pub id: u64,
-    #[serde(default)]
-    pub app_id: Option<u64>,
-    #[serde(default)]
-    pub suspended_at: Option<String>,
 }
 
 /// As whom the App commits.
@@ -165,6 +155,11 @@ impl Github {
         })
     }
 
+    /// Keeps pauses there from now on, and obeys them. Once; a second call changes nothing.
+    pub fn keep_pauses(&self, pauses: Arc<dyn Pauses>) {
+        let _ = self.inner.client.pauses.set(pauses);
+    }
+
     /// The App's id.
     pub fn app_id(&self) -> u64 {
         self.inner.app_id
@@ -209,15 +204,6 @@ impl Github {
                 })
             })
             .await
-    }
-
-    /// The App's installation on a repository.
-    ///
-    /// # Errors
-    /// [`GithubError::NotFound`] when there is none.
-    pub async fn installation_of(&self, repo: &RepoName) -> Result<Installation, GithubError> {
-        let path = format!("/repos/{}/{}/installation", repo.owner(), repo.name());
-        self.as_app(Ask::get(path)).await?.json()
     }
 
     /// A session of its own: its tokens are its own, and revoking them disturbs nobody. For tasks.

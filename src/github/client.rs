@@ -2,6 +2,7 @@
 
 use super::error::{Detail, GithubError};
 use super::judge::{graphql_errors, judge, message};
+use super::pauses::{Pause, Pauses};
 use super::service::WireError;
 use super::time;
 use crate::domain::Clock;
@@ -12,8 +13,8 @@ use octocrab::Octocrab;
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A wait that GitHub asks for is sat out up to this; longer ones are the caller's to plan.
@@ -33,6 +34,7 @@ pub(super) struct Client {
     pub again: Again,
     /// Seconds that GitHub's clock is before ours, by its last answer.
     skew: AtomicI64,
+    pub pauses: OnceLock<Arc<dyn Pauses>>,
 }
 
 /// A request, before it has a credential.
@@ -43,6 +45,8 @@ pub(super) struct Ask {
     body: Option<Value>,
     graphql: bool,
     repeatable: bool,
+    /// Whose limits count for it.
+    installation: Option<u64>,
 }
 
 impl Ask {
@@ -82,7 +86,14 @@ impl Ask {
             path,
             body,
             graphql: false,
+            installation: None,
         }
+    }
+
+    /// Says whose limits count for it.
+    pub fn of(mut self, installation: u64) -> Ask {
+        self.installation = Some(installation);
+        self
     }
 
     /// Says that doing it twice does no harm.
@@ -146,6 +157,7 @@ impl Client {
             clock,
             again,
             skew: AtomicI64::new(0),
+            pauses: OnceLock::new(),
         }
     }
 
@@ -163,7 +175,7 @@ impl Client {
         };
         let mut attempt = 1;
         loop {
-            let error = match self.once(ask, bearer).await {
+            let error = match self.gated(ask, bearer).await {
                 Ok(reply) => return Ok(reply),
                 Err(e) => e,
             };
@@ -184,6 +196,27 @@ impl Client {
             }
             attempt += 1;
         }
+    }
+
+    /// Sends, unless GitHub asked the installation to wait; remembers when it does.
+    async fn gated(&self, ask: &Ask, bearer: &SecretString) -> Result<Reply, GithubError> {
+        let (Some(pauses), Some(installation)) = (self.pauses.get(), ask.installation) else {
+            return self.once(ask, bearer).await;
+        };
+        if let Some(pause) = pauses.of(installation).await
+            && pause.until > self.clock.unix()
+        {
+            return Err(pause.refusal(&ask.detail().request));
+        }
+        let done = self.once(ask, bearer).await;
+        if let Err(GithubError::RateLimited {
+            until, secondary, ..
+        }) = &done
+        {
+            let (until, secondary) = (*until, *secondary);
+            pauses.begin(installation, Pause { until, secondary }).await;
+        }
+        done
     }
 
     async fn once(&self, ask: &Ask, bearer: &SecretString) -> Result<Reply, GithubError> {

@@ -1,6 +1,6 @@
 //! Issues, their events, their comments and reactions.
 
-use super::client::Ask;
+use super::client::{Ask, segment};
 use super::error::GithubError;
 use super::session::{Purpose, Session};
 use super::wire::{CommentInfo, IssueInfo, LabeledEvent, UserInfo};
@@ -124,6 +124,29 @@ impl Session {
         self.list(&path, COMMENT_PAGES).await
     }
 
+    /// Every comment of the repository's issues and pull requests that was written or edited since
+    /// then (in seconds since the Unix epoch), oldest first.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn comments_since(&self, since: i64) -> Result<Vec<CommentInfo>, GithubError> {
+        let since = crate::text::to_rfc3339(since);
+        let path = format!(
+            "/issues/comments?sort=updated&direction=asc&since={}",
+            segment(&since)
+        );
+        self.list(&self.path(&path), COMMENT_PAGES).await
+    }
+
+    /// The open issues (and pull requests) with this label.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn labelled_issues(&self, label: &str) -> Result<Vec<IssueInfo>, GithubError> {
+        let path = format!("/issues?state=open&labels={}", segment(label));
+        self.list(&self.path(&path), COMMENT_PAGES).await
+    }
+
     /// The App's own comment that holds a (hidden) marker. Somebody else's with the same marker
     /// is not taken for it.
     ///
@@ -184,6 +207,19 @@ impl Session {
         let path = self.path(&path);
         let ask = Ask::post(path, json!({ "body": body }));
         self.call(thread.purpose(), &ask).await?.json()
+    }
+
+    /// Whether a comment of an issue or a pull request is there.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`] but `NotFound`.
+    pub async fn has_comment(&self, comment_id: u64) -> Result<bool, GithubError> {
+        let ask = Ask::get(self.path(&format!("/issues/comments/{comment_id}")));
+        match self.call(Purpose::Read, &ask).await {
+            Ok(_) => Ok(true),
+            Err(GithubError::NotFound(_)) => Ok(false),
+            Err(e) => Err(e),
+        }
     }
 
     /// Replaces a comment's text.

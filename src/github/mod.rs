@@ -16,10 +16,12 @@ mod client;
 mod deliveries;
 mod error;
 mod event;
+mod installs;
 mod issues;
 mod judge;
 mod jwt;
 mod objects;
+mod pauses;
 mod pulls;
 mod repos;
 mod reviews;
@@ -29,7 +31,7 @@ pub mod signature;
 mod time;
 mod wire;
 
-pub use app::{BotIdentity, Github, GithubSettings, Installation};
+pub use app::{BotIdentity, Github, GithubSettings};
 pub use book::{BookError, SealedToken, TokenBook};
 pub use checks::{
     Annotation, AnnotationLevel, CheckOutput, Conclusion, MOST_ANNOTATIONS, NewCheckRun,
@@ -39,8 +41,10 @@ pub use event::{
     CheckRunEvent, Comment, CommentEvent, Event, EventError, Issue, IssueEvent, Origin,
     PullRequestEvent, ReviewCommentEvent, ReviewEvent, Withdrawn,
 };
+pub use installs::Installation;
 pub use issues::{Reaction, Thread};
 pub use objects::{Entry, Stands};
+pub use pauses::{Pause, Pauses};
 pub use pulls::{NewPull, PullState, PullUpdate};
 pub use repos::Role;
 pub use session::{Purpose, Session, Token};

@@ -130,29 +130,14 @@ impl Session {
         if let Some(token) = current.filter(|t| t.expires - now > MARGIN_S) {
             return Ok(token.clone());
         }
-        let path = format!(
-            "/app/installations/{}/access_tokens",
-            self.repo.installation_id
-        );
-        let ask = json!({
+        let wanted = json!({
             "repository_ids": [self.repo.id],
             "permissions": purpose.permissions(),
         });
-        // A token that was made for a lost answer dies within the hour, unseen.
-        let ask = Ask::post(path, ask).repeatable();
-        let minted: Minted = self.github.as_app(ask).await?.json()?;
-        let expires = minted
-            .expires_at
-            .as_deref()
-            .and_then(crate::text::from_rfc3339);
-        let token = Token {
-            id: uuid::Uuid::new_v4().to_string(),
-            secret: minted.token,
-            expires: expires.unwrap_or(now + LIFE_S),
-            purpose,
-        };
-        // Before anybody has it: from here on it is revoked whatever happens.
-        self.github.note(&token).await;
+        let github = &self.github;
+        let token = github
+            .mint(self.repo.installation_id, wanted, purpose)
+            .await?;
         if let Some(old) = tokens.current.insert(purpose, token.clone()) {
             tokens.replaced.push(old);
         }
@@ -177,6 +162,7 @@ impl Session {
     /// Sends with a token of this purpose. A token that GitHub no longer takes is replaced once:
     /// a 401 means that nothing was done.
     pub(super) async fn call(&self, purpose: Purpose, ask: &Ask) -> Result<Reply, GithubError> {
+        let ask = &ask.clone().of(self.repo.installation_id);
         let token = self.token(purpose).await?;
         match self.github.client().send(ask, token.secret()).await {
             Err(GithubError::Unauthorized(_)) => {
@@ -239,6 +225,32 @@ impl Session {
 }
 
 impl Github {
+    /// A new token of an installation.
+    pub(super) async fn mint(
+        &self,
+        installation: u64,
+        wanted: Value,
+        purpose: Purpose,
+    ) -> Result<Token, GithubError> {
+        let path = format!("/app/installations/{installation}/access_tokens");
+        // A token that was made for a lost answer dies within the hour, unseen.
+        let ask = Ask::post(path, wanted).repeatable().of(installation);
+        let minted: Minted = self.as_app(ask).await?.json()?;
+        let expires = minted
+            .expires_at
+            .as_deref()
+            .and_then(crate::text::from_rfc3339);
+        let token = Token {
+            id: uuid::Uuid::new_v4().to_string(),
+            secret: minted.token,
+            expires: expires.unwrap_or(self.client().now() + LIFE_S),
+            purpose,
+        };
+        // Before anybody has it: from here on it is revoked whatever happens.
+        self.note(&token).await;
+        Ok(token)
+    }
+
     pub(super) async fn revoke_secret(&self, secret: &SecretString) -> Result<(), GithubError> {
         let ask = Ask::delete("/installation/token".into()).repeatable();
         match self.client().send(&ask, secret).await {

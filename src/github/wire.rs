@@ -129,6 +129,9 @@ pub struct CommentInfo {
     pub updated_at: String,
     #[serde(default)]
     pub performed_via_github_app: Option<AppRef>,
+    /// Ends in the number of the issue or pull request.
+    #[serde(default, deserialize_with = "text")]
+    pub issue_url: String,
 }
 
 /// A comment on a line of a pull request.

@@ -4,7 +4,7 @@
 use super::error::IntakeError;
 use super::notice::{Notice, Place, Said};
 use crate::config::{GithubSettings, Permission, ReposSettings};
-use crate::domain::{IssueRef, Person, RepoRef, Trigger, TriggerKind};
+use crate::domain::{IssueRef, Person, RepoName, RepoRef, Trigger, TriggerKind};
 use crate::github::{
     Event, Github, GithubError, IssueEvent, Origin, PullRequestEvent, Role, Session, Thread,
     Withdrawn,
@@ -98,6 +98,11 @@ impl Admit {
                 Ok(Admitted::Ignored("an event that mend does not act on"))
             }
         }
+    }
+
+    /// Whether the operator serves this repository.
+    pub(super) fn serves(&self, repo: &RepoName) -> bool {
+        self.repos.allows(repo)
     }
 
     fn is_our_label(&self, event: &IssueEvent) -> bool {

@@ -14,6 +14,7 @@ mod missed;
 mod notice;
 mod quota;
 mod receiver;
+mod reconcile;
 mod review;
 mod serve;
 

@@ -81,6 +81,15 @@ pub fn waiting(task: TaskId, until: i64, now: i64, why: &str) -> String {
     )
 }
 
+/// What one of GitHub's limits did; a sentence.
+pub fn held_up(limit: &str, until: i64) -> String {
+    let time = clock(until);
+    format!(
+        "GitHub's {limit} held it up until {} UTC.",
+        time.get(..5).unwrap_or(&time)
+    )
+}
+
 /// `15:14 UTC`, with the day where it is not today's; a started minute counts as a whole one.
 pub(super) fn until_words(until: i64, now: i64) -> String {
     let minute = (until + 59).div_euclid(60) * 60;

@@ -19,7 +19,7 @@ mod words;
 
 pub use check_run::{check_run_summary, check_run_title, contradiction_remark, deciding};
 pub use checks::{check_table, check_words};
-pub use comment::{Ending, Live, ending, live, waiting};
+pub use comment::{Ending, Live, ending, held_up, live, waiting};
 pub use commit::commit_message;
 pub use house::{disclosed, framed, reframed};
 pub use notice::{

@@ -21,6 +21,7 @@ pub fn help(label: &str) -> String {
          | `/mend fix`, with `allow-tests`, with `up to $5` | a run as by the label, in which existing tests may be changed, within that spend |\n\
          | `/mend stop` | ends the run and keeps what there is |\n\
          | `/mend status` | how the last run stands |\n\
+         | `/mend ci` | whether CI is held on the branch |\n\
          | `/mend help` | this |",
         code_span(label)
     )

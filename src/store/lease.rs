@@ -23,6 +23,15 @@ pub struct Claimed {
     pub task: Task,
 }
 
+/// Which tasks a worker takes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Which {
+    /// Of repositories of which fewer than so many run; 0 is any number.
+    pub running: u32,
+    /// This one and no other.
+    pub only: Option<TaskId>,
+}
+
 /// What a heartbeat tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Beat {
@@ -40,14 +49,14 @@ pub enum Failed {
 }
 
 /// The oldest task that is due, whose issue has neither a running task nor an older waiting one, and
-/// whose repository has fewer than $4 running tasks.
+/// whose repository has fewer than $4 running tasks; $5 is the only one that may be taken, or 0.
 macro_rules! claim {
     ($lock:literal) => {
         concat!(
             "UPDATE tasks SET state = 'running', lease_owner = $1, lease_until = $2, \
              epoch = epoch + 1, attempt = attempt + 1, waits_for = NULL, updated_at = $3 \
              WHERE state = 'queued' AND id = (SELECT t.id FROM tasks t \
-             WHERE t.state = 'queued' AND t.run_at <= $3 \
+             WHERE t.state = 'queued' AND t.run_at <= $3 AND ($5 = 0 OR t.id = $5) \
              AND NOT EXISTS (SELECT 1 FROM tasks r WHERE r.state = 'running' \
              AND r.repo_id = t.repo_id AND r.issue_id = t.issue_id) \
              AND NOT EXISTS (SELECT 1 FROM tasks w WHERE w.state = 'queued' \
@@ -71,16 +80,16 @@ impl Store {
         worker: &str,
         lease: Duration,
     ) -> Result<Option<Claimed>, StoreError> {
-        self.claim_beside(worker, lease, 0).await
+        self.claim_of(worker, lease, Which::default()).await
     }
 
-    /// As [`Store::claim`], from repositories of which fewer than so many tasks run; 0 is any
-    /// number. Two processes that claim in the same moment may both take one.
-    pub async fn claim_beside(
+    /// As [`Store::claim`], of some tasks only. Two processes that claim in the same moment may
+    /// both take one of a repository.
+    pub async fn claim_of(
         &self,
         worker: &str,
         lease: Duration,
-        running: u32,
+        which: Which,
     ) -> Result<Option<Claimed>, StoreError> {
         let sql = match self.dialect {
             Dialect::Sqlite => claim!(""),
@@ -92,7 +101,8 @@ impl Store {
                 .bind(worker)
                 .bind(now + ms(lease))
                 .bind(now)
-                .bind(i64::from(running))
+                .bind(i64::from(which.running))
+                .bind(which.only.map_or(0, |id| id.0))
                 .fetch_optional(&self.write)
                 .await
                 .map_err(StoreError::from);

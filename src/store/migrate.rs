@@ -9,6 +9,7 @@ const STEPS: &[&str] = &[
     include_str!("0002_waits.sql"),
     include_str!("0003_spans.sql"),
     include_str!("0004_trust.sql"),
+    include_str!("0005_pauses.sql"),
 ];
 
 /// Brings the database to this version's schema; each step in a transaction of its own.

@@ -174,6 +174,14 @@ impl Store {
         Ok(Created::Exists(TaskId(row.try_get("id")?)))
     }
 
+    pub async fn has_task_of(&self, key: &str) -> Result<bool, StoreError> {
+        let row = sqlx::query("SELECT id FROM tasks WHERE key = $1")
+            .bind(key)
+            .fetch_optional(&self.read)
+            .await?;
+        Ok(row.is_some())
+    }
+
     pub async fn task(&self, id: TaskId) -> Result<Option<Task>, StoreError> {
         let row = sqlx::query("SELECT * FROM tasks WHERE id = $1")
             .bind(id.0)

@@ -6,7 +6,7 @@ use super::entitled::{Moment, entitled};
 use super::outgoing::{EFFECT, Outgoing};
 use super::prepare::{Prepared, prepare};
 use super::resume::Keeper;
-use super::status::{Board, StatusComment};
+use super::status::{Board, StatusComment, asked_in_a_line};
 use super::steer::Inbox;
 use super::traced::Trace;
 use super::{Bench, TaskError, publish, threads};
@@ -19,23 +19,10 @@ use crate::domain::{
 };
 use crate::fix::{self, Fixed, Input, Made, Recorded, RecordedTask};
 use crate::github::{Reaction, Session};
+use crate::render;
 use crate::store::{Claimed, Held, Reached, StoreError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Who asked for a task, and what for, in a line.
-fn asked(trigger: &Trigger) -> String {
-    let issue = trigger.issue.number;
-    let by = &trigger.by.login;
-    match trigger.what.command() {
-        None => format!("{by} labelled issue {issue}"),
-        Some(Command::Retry {
-            guidance: Some(text),
-            ..
-        }) => format!("{by} asks for another run on issue {issue}: {text}"),
-        Some(_) => format!("{by} asks for another run on issue {issue}"),
-    }
-}
 
 /// What `/mend fix` said: whether tests may be changed, and the dollars that it may cost.
 fn asked_of_fix(trigger: &Trigger) -> (bool, Option<f64>) {
@@ -119,9 +106,12 @@ impl Attempt<'_> {
         let by = Progress::Note(format!(
             "task {}: {}",
             self.claimed.task.id,
-            asked(self.trigger())
+            asked_in_a_line(self.trigger())
         ));
         self.bench.journal.tell(by);
+        if let Some((limit, until)) = self.held_up() {
+            self.board.held_up(render::held_up(limit, until));
+        }
         if self.claimed.task.cancel_requested {
             self.by_person.store(true, Ordering::Release);
             self.cancel.cancel();
@@ -180,6 +170,9 @@ impl Attempt<'_> {
 
     /// Eyes on the issue (or the pull request, where it was asked there) and the status comment; neither is worth an attempt.
     async fn greet(&self, session: &Session, status: &StatusComment<'_>) -> Result<(), TaskError> {
+        if self.bench.rehearsal {
+            return Ok(());
+        }
         let thread = status.thread();
         if let Err(error) = session.react(thread, Reaction::Eyes).await {
             tracing::warn!(%error, "no reaction on the issue");
@@ -367,7 +360,10 @@ impl Attempt<'_> {
             Err(error) => (ending::not_published(outgoing, &error), None),
         };
         self.board.mark("publish");
-        let text = ending::text(&self.claimed.task, &outgoing, published.as_ref());
+        let mut text = ending::text(&self.claimed.task, &outgoing, published.as_ref());
+        if let Some((limit, until)) = self.held_up() {
+            text.push_str(&format!(" {}", render::held_up(limit, until)));
+        }
         match status.write(&text).await {
             Ok(_) => {}
             // Stopped because mend may no longer work there: nobody can be told.

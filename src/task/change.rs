@@ -4,7 +4,7 @@ use super::attempt::Attempt;
 use super::check_run::Shown;
 use super::outgoing::{Outgoing, Push};
 use super::prepare::Prepared;
-use super::{TaskError, ending};
+use super::{TaskError, ending, marker};
 use crate::agent::Earlier;
 use crate::config::{IssueLink, PublishAs, PublishSettings};
 use crate::domain::{Step, Verdict};
@@ -125,6 +125,7 @@ impl Attempt<'_> {
                 let title =
                     render::titled(&bench.publish.title, &trigger.title, trigger.issue.number);
                 let body = render::disclosed(&body, &bench.publish.disclosure);
+                let body = format!("{body}\n{}", marker::of_pull(bench.github.app_id()));
                 let draft = whole.verdict != Verdict::Ready;
                 outgoing.push = Some(Push {
                     template: prepared.template.clone(),

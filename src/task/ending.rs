@@ -190,6 +190,17 @@ impl Saved {
         document["verdict"] = json!(outgoing.verdict);
         document["error"] = json!(outgoing.error);
         document["spans_ms"] = spans;
+        // What a rehearsal stops before.
+        document["unpublished"] = match (&published, &outgoing.push) {
+            (None, Some(push)) => json!({
+                "title": push.title,
+                "body": push.body,
+                "draft": push.draft,
+                "head": push.branch,
+                "base": push.base_branch,
+            }),
+            _ => Value::Null,
+        };
         document["pull_request"] = match (published, &outgoing.push) {
             (Some(p), Some(push)) => json!({
                 "number": p.number,

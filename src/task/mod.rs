@@ -11,7 +11,9 @@ mod check_run;
 mod ending;
 mod entitled;
 mod git_inside;
+mod held_up;
 mod integrate;
+mod marker;
 mod models;
 mod outgoing;
 mod park;
@@ -58,6 +60,8 @@ pub struct Bench {
     pub git: Git,
     pub sandbox: Arc<Sandbox>,
     pub models: Models,
+    /// Whether everything is done but what others would see on GitHub.
+    pub rehearsal: bool,
     pub max_output_tokens: u32,
     /// How long a task may be parked because its model is busy, all times together.
     pub model_wait: Duration,

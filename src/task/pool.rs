@@ -4,10 +4,10 @@ use super::attempt::{Attempt, present};
 use super::status::Board;
 use super::traced::Trace;
 use super::{Bench, TaskError};
-use crate::domain::{Cancel, Verdict};
+use crate::domain::{Cancel, TaskId, Verdict};
 use crate::github::Session;
 use crate::render;
-use crate::store::{Claimed, Failed, StoreError, Task};
+use crate::store::{Claimed, Failed, StoreError, Task, Which};
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ pub struct Pool {
     bench: Arc<Bench>,
     workers: usize,
     name: String,
+    only: Option<TaskId>,
 }
 
 impl Pool {
@@ -33,6 +34,15 @@ impl Pool {
             bench,
             workers,
             name: uuid::Uuid::new_v4().to_string(),
+            only: None,
+        }
+    }
+
+    /// Works on this task and no other.
+    pub fn of(bench: Arc<Bench>, task: TaskId) -> Self {
+        Pool {
+            only: Some(task),
+            ..Pool::new(bench, 1)
         }
     }
 
@@ -50,14 +60,14 @@ impl Pool {
                 place = places.clone().acquire_owned() => place,
             };
             let Ok(place) = place else { break };
+            let which = Which {
+                running: self.bench.running_per_repo,
+                only: self.only,
+            };
             match self
                 .bench
                 .store
-                .claim_beside(
-                    &self.name,
-                    self.bench.times.lease,
-                    self.bench.running_per_repo,
-                )
+                .claim_of(&self.name, self.bench.times.lease, which)
                 .await
             {
                 Ok(Some(claimed)) => {

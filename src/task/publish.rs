@@ -4,7 +4,7 @@ use super::check_run::HeadCheck;
 use super::entitled::{Moment, entitled};
 use super::outgoing::{Outgoing, Push};
 use super::prepare::know;
-use super::{Bench, TaskError};
+use super::{Bench, TaskError, marker};
 use crate::domain::{Cancel, Step};
 use crate::git::{Credential, GitError, Push as GitPush};
 use crate::github::{
@@ -173,13 +173,21 @@ async fn pull_request(
         None => true,
     };
     let pull = match found {
-        Some(pull) => adopt(session, pull, push).await?,
+        Some(pull) => {
+            if let Some(other) = marker::other_app(&pull.body, bench.github.app_id()) {
+                return Err(TaskError::Person(format!(
+                    "#{} belongs to the mend of another App ({other}); give one of the two another `github.branch_prefix`",
+                    pull.number
+                )));
+            }
+            adopt(session, pull, push).await?
+        }
         None => {
             bench
                 .store
                 .put_effect(claimed.held, OPENING, &push.branch)
                 .await?;
-            let pull = open(session, push).await?;
+            let pull = open(bench, session, push).await?;
             label(bench, session, &pull).await;
             ask_for_review(bench, session, &pull).await;
             pull
@@ -250,7 +258,24 @@ async fn adopt(session: &Session, pull: PullInfo, push: &Push) -> Result<PullInf
     })
 }
 
-async fn open(session: &Session, push: &Push) -> Result<PullInfo, TaskError> {
+/// The branch's open pull request, which GitHub may list a little later than it knows of it.
+async fn shown(
+    bench: &Bench,
+    session: &Session,
+    push: &Push,
+) -> Result<Option<PullInfo>, TaskError> {
+    const LOOKS: u32 = 4;
+    for look in 0..LOOKS {
+        let found = session.pulls_of(&push.branch, PullState::Open).await?;
+        if let Some(pull) = found.into_iter().next() {
+            return Ok(Some(pull));
+        }
+        tokio::time::sleep(bench.times.settle * 2u32.pow(look)).await;
+    }
+    Ok(None)
+}
+
+async fn open(bench: &Bench, session: &Session, push: &Push) -> Result<PullInfo, TaskError> {
     let body = render::framed(&push.body, push.template.as_deref());
     let mut new = NewPull {
         title: &push.title,
@@ -265,12 +290,7 @@ async fn open(session: &Session, push: &Push) -> Result<PullInfo, TaskError> {
             Ok(pull) => return Ok(pull),
             // The answer to an earlier request was lost, or somebody was faster.
             Err(e) if e.is_duplicate_pull() => {
-                let found = session
-                    .pulls_of(&push.branch, PullState::Open)
-                    .await?
-                    .into_iter()
-                    .next();
-                return match found {
+                return match shown(bench, session, push).await? {
                     Some(pull) => adopt(session, pull, push).await,
                     None => Err(e.into()),
                 };

@@ -1,6 +1,6 @@
 //! The status comment of a task: written once, edited in place, found again after a lost answer.
 
-use super::Bench;
+use super::{Bench, marker};
 use crate::domain::{Command, Journal, Progress, TaskId, Trigger, TriggerKind};
 use crate::github::{GithubError, Session, Thread};
 use crate::render::{self, Live, check_words};
@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::Notify;
 
+/// How often something that was just written is looked for.
+const LOOKS: u32 = 3;
 const PREPARE: usize = 0;
 const BASE: usize = 1;
 const FIX: usize = 2;
@@ -87,6 +89,11 @@ impl Board {
         });
     }
 
+    /// GitHub's limits held the task up; stands until there is something newer.
+    pub(super) fn held_up(&self, text: String) {
+        self.set(|s| s.rows[PREPARE] = text);
+    }
+
     /// The branch moved, so the change is put on top of it and checked again.
     pub(super) fn moved(&self, branch: &str) {
         let branch = crate::text::code_span(branch);
@@ -116,6 +123,7 @@ impl Board {
             by: &trigger.by.login,
             trigger: match trigger.what {
                 TriggerKind::Label => "label",
+                TriggerKind::CommandLine => "command line",
                 TriggerKind::Comment { .. } => "comment",
                 TriggerKind::Review { .. } => "review",
                 TriggerKind::CheckRun { .. } => "button",
@@ -174,6 +182,23 @@ impl Journal for Board {
     }
 }
 
+/// Who asked for a task, and what for, in a line.
+pub(super) fn asked_in_a_line(trigger: &Trigger) -> String {
+    let issue = trigger.issue.number;
+    let by = &trigger.by.login;
+    match trigger.what.command() {
+        None if trigger.what == TriggerKind::CommandLine => {
+            format!("the command line asks for a fix of issue {issue}")
+        }
+        None => format!("{by} labelled issue {issue}"),
+        Some(Command::Retry {
+            guidance: Some(text),
+            ..
+        }) => format!("{by} asks for another run on issue {issue}: {text}"),
+        Some(_) => format!("{by} asks for another run on issue {issue}"),
+    }
+}
+
 /// What a comment asked for beside another run; `None` where it asked for no more than that.
 pub(super) fn asked_words(trigger: &Trigger) -> Option<String> {
     let TriggerKind::Comment { command, .. } = &trigger.what else {
@@ -221,31 +246,74 @@ impl StatusComment<'_> {
     /// Puts `text` into the comment: edits the known one, else the one that an earlier attempt
     /// wrote, else writes it.
     pub(super) async fn write(&self, text: &str) -> Result<u64, GithubError> {
-        let text = &self.bench.redactor.redact(text);
+        if self.bench.rehearsal {
+            return Ok(0);
+        }
+        let text = marker::with_app(text, self.bench.github.app_id());
+        let text = &self.bench.redactor.redact(&text);
         let mut id = self.id.lock().await;
         if id.is_none() {
-            let marker = format!("<!-- mend:task:{} -->", self.task);
-            *id = self
-                .session
-                .find_comment(self.thread().number(), &marker)
-                .await?
-                .map(|c| c.id);
+            *id = self.find().await?;
         }
         if let Some(known) = *id {
-            match self
-                .session
-                .update_comment(self.thread(), known, text)
-                .await
-            {
-                Ok(_) => return Ok(known),
+            match self.update(known, text).await {
+                Ok(()) => return Ok(known),
                 // Somebody deleted it: people still need the answer.
-                Err(GithubError::NotFound(_)) => *id = None,
+                Err(GithubError::NotFound(_)) => *id = self.find().await?.filter(|f| *f != known),
                 Err(e) => return Err(e),
             }
         }
-        let made = self.session.create_comment(self.thread(), text).await?;
-        *id = Some(made.id);
-        Ok(made.id)
+        if let Some(other) = *id {
+            self.update(other, text).await?;
+            return Ok(other);
+        }
+        let made = match self.session.create_comment(self.thread(), text).await {
+            Ok(made) => made.id,
+            Err(error) if error.maybe_done() => self.adopted(error).await?,
+            Err(error) => return Err(error),
+        };
+        *id = Some(made);
+        Ok(made)
+    }
+
+    /// The comment that an earlier attempt wrote.
+    async fn find(&self) -> Result<Option<u64>, GithubError> {
+        let marker = format!("<!-- mend:task:{} -->", self.task);
+        for marker in marker::both(&marker, self.bench.github.app_id()) {
+            let number = self.thread().number();
+            if let Some(found) = self.session.find_comment(number, &marker).await? {
+                return Ok(Some(found.id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Edits it. GitHub may not show yet what was just written, so a 404 is believed only when
+    /// reading says the same for a while.
+    async fn update(&self, id: u64, text: &str) -> Result<(), GithubError> {
+        let edited = self.session.update_comment(self.thread(), id, text).await;
+        let Err(missing @ GithubError::NotFound(_)) = edited else {
+            return edited.map(drop);
+        };
+        for look in 0..LOOKS {
+            tokio::time::sleep(self.bench.times.settle * 2u32.pow(look)).await;
+            if self.session.has_comment(id).await? {
+                let again = self.session.update_comment(self.thread(), id, text).await;
+                return again.map(drop);
+            }
+        }
+        Err(missing)
+    }
+
+    /// The comment whose answer was lost, once GitHub shows it; else the failure.
+    async fn adopted(&self, error: GithubError) -> Result<u64, GithubError> {
+        for look in 0..LOOKS {
+            tokio::time::sleep(self.bench.times.settle * 2u32.pow(look)).await;
+            if let Some(found) = self.find().await? {
+                return Ok(found);
+            }
+        }
+        Err(error)
     }
 
     /// Keeps the comment up to date until this is dropped. What GitHub refuses is left for the

@@ -1,8 +1,8 @@
 //! The comments on lines of a review are answered one by one when the task that they started ends.
 
-use super::Bench;
 use super::outgoing::Outgoing;
 use super::publish::Published;
+use super::{Bench, marker};
 use crate::domain::ReviewThread;
 use crate::github::{GithubError, Session, Thread};
 use crate::render;
@@ -42,9 +42,13 @@ async fn write(
     let comment = thread.comment_id;
     let marker = format!("<!-- mend:thread:{}:{comment} -->", task.id);
     let place = Thread::Line { pull, comment };
-    if session.find_comment_in(place, &marker).await?.is_some() {
-        return Ok(());
+    let app = bench.github.app_id();
+    for marker in marker::both(&marker, app) {
+        if session.find_comment_in(place, &marker).await?.is_some() {
+            return Ok(());
+        }
     }
-    let text = bench.redactor.redact(&format!("{marker}\n{text}"));
+    let text = marker::with_app(&format!("{marker}\n{text}"), app);
+    let text = bench.redactor.redact(&text);
     session.create_comment(place, &text).await.map(drop)
 }

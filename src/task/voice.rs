@@ -1,6 +1,6 @@
 //! Answers to comments and labels: a reaction where that is enough, a text where it is not.
 
-use super::Bench;
+use super::{Bench, marker};
 use crate::domain::TaskId;
 use crate::github::{GithubError, Reaction, Session};
 use crate::intake::{Notice, Said, Untold, Voice};
@@ -78,10 +78,14 @@ impl Spokesman {
     ) -> Result<(), GithubError> {
         let marker = format!("<!-- mend:notice:{}:{} -->", notice.delivery, notice.name);
         let thread = notice.place.thread;
-        if session.find_comment_in(thread, &marker).await?.is_some() {
-            return Ok(());
+        let app = self.bench.github.app_id();
+        for marker in marker::both(&marker, app) {
+            if session.find_comment_in(thread, &marker).await?.is_some() {
+                return Ok(());
+            }
         }
-        let text = self.bench.redactor.redact(&format!("{marker}\n{text}"));
+        let text = marker::with_app(&format!("{marker}\n{text}"), app);
+        let text = self.bench.redactor.redact(&text);
         session.create_comment(thread, &text).await.map(drop)
     }
 }

@@ -14,5 +14,5 @@ pub use markdown::{code_span, fenced, neutralise};
 pub use nearest::{distance, nearest};
 pub use redact::{REDACTED, Redactor};
 pub use strict::strict_json;
-pub use time::from_rfc3339;
+pub use time::{from_rfc3339, to_rfc3339};
 pub use visible::{sanitise_report, strip_ansi, visible};

@@ -72,6 +72,7 @@ fn the_least_settings_have_every_default() {
     );
     assert_eq!(s.github.permission, Permission::Write);
     assert_eq!(s.github.poll_s, None);
+    assert_eq!(s.github.reconcile_s, 6 * 3600);
     assert!(s.github.ca_file.is_none() && s.github.proxy.is_none());
     assert_eq!(
         s.database.url.expose_secret(),

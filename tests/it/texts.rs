@@ -700,6 +700,7 @@ fn short_answers() {
         render::thread_answer(None, Verdict::Draft, "It is right as it is."),
         render::thread_answer(None, Verdict::Answer, "Yes, since 2.1."),
         render::no_ci_hold(),
+        render::held_up("secondary rate limit", 1_796_051_648),
         render::title("Totals drift\nby a cent"),
         render::commit_message(
             "Totals drift",

@@ -355,6 +355,7 @@ fn settings(sim: &Checked, folder: &Path, replay: Vec<PathBuf>) -> Settings {
             branch_prefix: "mend/".into(),
             permission: Needed::Write,
             poll_s: None,
+            reconcile_s: 6 * 3600,
             ca_file: None,
             proxy: None,
         },

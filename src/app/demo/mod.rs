@@ -243,6 +243,7 @@ fn settings(
             branch_prefix: "mend/".to_string(),
             permission: Needed::Write,
             poll_s: None,
+            reconcile_s: 6 * 3600,
             ca_file: None,
             proxy: None,
         },

@@ -22,6 +22,26 @@ pub(super) fn list(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     ))
 }
 
+pub(super) fn of_repo(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
+    let needs = [("issues", Level::Read), ("pull_requests", Level::Read)];
+    let id = world.entitled(call, &needs)?;
+    let repo = world.repo(id)?;
+    let since = call.query("since").unwrap_or_default();
+    let all = repo
+        .issues
+        .values()
+        .flat_map(|i| i.comments.iter().map(move |c| (i, c)));
+    let mut all: Vec<_> = all
+        .filter(|(_, c)| super::super::time::rfc3339(c.updated_at).as_str() >= since)
+        .collect();
+    match call.query("sort") {
+        Some("updated") => all.sort_by_key(|(_, c)| (c.updated_at, c.id)),
+        _ => all.sort_by_key(|(_, c)| c.id),
+    }
+    let shaped = all.iter().map(|(i, c)| shapes::comment(world, repo, i, c));
+    Ok(call.page(shaped.collect()))
+}
+
 pub(super) fn create(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     let (repo, number) = on_issue(world, call, Level::Write)?;
     let author = world.acting(&call.caller)?;

@@ -100,6 +100,7 @@ pub(super) const IN_REPO: &[Route] = &[
     ("DELETE", "/issues/{number}/labels/{name}", labels::remove),
     ("GET", "/issues/{number}/comments", comments::list),
     ("POST", "/issues/{number}/comments", comments::create),
+    ("GET", "/issues/comments", comments::of_repo),
     ("GET", "/issues/comments/{comment}", comments::show),
     ("PATCH", "/issues/comments/{comment}", comments::edit),
     ("DELETE", "/issues/comments/{comment}", comments::delete),

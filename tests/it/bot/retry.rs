@@ -100,7 +100,7 @@ async fn a_retry_on_the_pull_request_counts_for_its_issue() {
     for part in [
         "> add a test",
         &format!("Updated #{pull}"),
-        "<!-- mend:task:2 -->",
+        "<!-- mend:task:2 app:",
     ] {
         assert!(status.body.contains(part), "{}", status.body);
     }

@@ -356,7 +356,7 @@ fn judge(storm: &Storm, tasks: &[Task]) {
         }
         assert!(markers.values().all(|n| *n == 1), "said twice: {own:#?}");
         for task in &tasks {
-            let marker = format!("<!-- mend:task:{} -->", task.id);
+            let marker = format!("<!-- mend:task:{} app:", task.id);
             let last = own.iter().find(|c| c.body.starts_with(&marker));
             let last = last.unwrap_or_else(|| panic!("no word on {task:#?}: {own:#?}"));
             let open = ["Working on it", "Waiting", "Queued"];
