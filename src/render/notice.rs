@@ -84,11 +84,12 @@ pub fn no_ci_hold() -> String {
     "CI is not held on this branch: my pushes start it as anybody's do.".to_string()
 }
 
-/// The answer to a reviewer's comment on a line: the commit that changed its file, or why none did.
+/// The answer to a reviewer's comment on a line: the commit that changed its file, or that none did,
+/// and the model's words about it.
 pub fn thread_answer(commit: Option<&str>, verdict: Verdict, summary: &str) -> String {
     let words = neutralise(&clip_words(summary.trim(), 1000));
     let told = match commit {
-        Some(commit) => format!("Changed in {}.", clip_words(commit, 40)),
+        Some(commit) => format!("This file was changed in {}.", clip_words(commit, 40)),
         None if matches!(verdict, Verdict::Answer | Verdict::Question) => String::new(),
         None => format!(
             "This file was not changed (the run ended: {}).",

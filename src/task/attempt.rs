@@ -9,7 +9,7 @@ use super::resume::Keeper;
 use super::status::{Board, StatusComment, asked_in_a_line};
 use super::steer::Inbox;
 use super::traced::Trace;
-use super::{Bench, TaskError, publish, threads};
+use super::{Bench, TaskError, publish, replies, threads};
 use crate::check::Baseline;
 use crate::check::SetUp;
 use crate::config::RepoConfig;
@@ -335,9 +335,14 @@ impl Attempt<'_> {
         if let Some(folder) = record {
             Recorded::of(&fixed).write(folder)?;
         }
+        let replies = replies::take(&mut fixed.summary, trigger);
         let commit = self.commit(prepared, &fixed).await?;
-        self.outgoing(prepared, fixed, earlier, commit, cast.worker.name())
-            .await
+        let outgoing = self.outgoing(prepared, fixed, earlier, commit, cast.worker.name());
+        let outgoing = outgoing.await?;
+        Ok(Outgoing {
+            replies,
+            ..outgoing
+        })
     }
 
     /// Writes the ending where people read it, and into the store.

@@ -25,6 +25,7 @@ fn blank(
         stop,
         turns: 0,
         summary: String::new(),
+        replies: Vec::new(),
         check: None,
         error: None,
         base: None,

@@ -20,6 +20,7 @@ mod park;
 mod pool;
 mod prepare;
 mod publish;
+mod replies;
 mod resume;
 mod rival;
 mod signed;

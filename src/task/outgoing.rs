@@ -21,6 +21,9 @@ pub(super) struct Outgoing {
     pub(super) turns: u32,
     /// The model's words about this run.
     pub(super) summary: String,
+    /// Its answers to the comments on lines that started the task, in their order.
+    #[serde(default)]
+    pub(super) replies: Vec<Option<String>>,
     /// The check in words, for the comment.
     pub(super) check: Option<String>,
     /// What went wrong, where something did.

@@ -174,6 +174,11 @@ pub(super) fn guidance(trigger: &Trigger) -> Vec<String> {
         }) => Some(text.clone()),
         _ => None,
     };
-    let threads = trigger.what.threads().iter().map(thread_guidance);
-    said.into_iter().chain(threads).collect()
+    let threads = trigger.what.threads();
+    let numbered = threads
+        .iter()
+        .enumerate()
+        .map(|(n, thread)| format!("Comment {}. {}", n + 1, thread_guidance(thread)));
+    let asked = super::replies::asked(threads.len());
+    said.into_iter().chain(numbered).chain(asked).collect()
 }

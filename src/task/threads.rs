@@ -20,11 +20,18 @@ pub(super) async fn answer(
     let Some(pull) = published.map(|p| p.number).or(outgoing.stays) else {
         return;
     };
-    for thread in task.trigger.what.threads() {
+    for (n, thread) in task.trigger.what.threads().iter().enumerate() {
         let changed = outgoing.touched.contains(&thread.path);
         let pushed = outgoing.push.as_ref().filter(|_| published.is_some());
         let commit = pushed.filter(|_| changed).map(|p| p.commit.as_str());
-        let text = render::thread_answer(commit, outgoing.verdict, &outgoing.summary);
+        let own = outgoing.replies.get(n).and_then(Option::as_deref);
+        // Words that only answer the other comments say nothing to this one.
+        let whole = match outgoing.summary.starts_with("Comment ") {
+            true => "",
+            false => &outgoing.summary,
+        };
+        let words = own.unwrap_or(whole);
+        let text = render::thread_answer(commit, outgoing.verdict, words);
         if let Err(error) = write(bench, session, task, pull, thread, &text).await {
             tracing::warn!(%error, comment = thread.comment_id, "a review's comment was not answered");
         }
