@@ -196,7 +196,7 @@ fn statement(e: &Ending<'_>) -> String {
             format!("**Could not start.** {error}\n\nOnce that is settled, comment `/mend retry`.")
         }
         (Verdict::Crashed, _) => format!(
-            "**This run broke down.** {error}\n\nNothing was published by it. Comment `/mend retry` to start again; the operator finds the cause in the log under task {}.",
+            "**This run broke down.** {error}\n\nWhatever it pushed before stays on its branch. Comment `/mend retry` to start again; the operator finds the cause in the log under task {}.",
             e.task
         ),
     }

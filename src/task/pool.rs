@@ -262,15 +262,20 @@ async fn bury(bench: &Bench, task: &Task) {
         error: task.error.as_deref(),
         elapsed_ms: (bench.clock.unix() * 1000 - task.created_at).max(0) as u64,
     });
-    match status.write(&text).await {
-        Ok(_) => {
-            if let Err(error) = bench.store.bury(task.id, Verdict::Crashed).await {
-                tracing::error!(%error, task = %task.id, "a dead task's end could not be recorded");
-            }
+    let told = match status.write(&text).await {
+        Ok(_) => true,
+        Err(error) if error.is_transient() => {
+            tracing::warn!(%error, task = %task.id, "a dead task's people could not be told yet");
+            false
         }
+        // A locked or archived place takes no word, however often it is offered.
         Err(error) => {
-            tracing::warn!(%error, task = %task.id, "a dead task's people could not be told yet")
+            tracing::error!(%error, task = %task.id, "a dead task's people cannot be told");
+            true
         }
+    };
+    if told && let Err(error) = bench.store.bury(task.id, Verdict::Crashed).await {
+        tracing::error!(%error, task = %task.id, "a dead task's end could not be recorded");
     }
     revoke(&session).await;
 }
