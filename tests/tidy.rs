@@ -386,9 +386,12 @@ fn is_test(path: &str) -> bool {
             .position(|l| l.trim_start_matches("async ").starts_with(&head));
         at.is_some_and(|at| {
             let attributes = lines[..at].iter().rev().take_while(|l| l.starts_with("#["));
-            attributes
+            let own = attributes
                 .clone()
-                .any(|l| l.starts_with("#[test]") || l.starts_with("#[tokio::test"))
+                .any(|l| l.starts_with("#[test]") || l.starts_with("#[tokio::test"));
+            // A macro makes two tests of it, one for each database.
+            let both = lines.iter().skip_while(|l| **l != "on_both!(");
+            own || both.into_iter().any(|l| l.trim_end_matches(',') == name)
         })
     })
 }

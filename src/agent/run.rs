@@ -62,6 +62,9 @@ impl Loop<'_, '_> {
             if let Some(stop) = self.budget.reached(self.state.turns, &self.state.usage) {
                 return Ok(self.end(stop, None));
             }
+            if self.work.steer.is_some_and(|s| s.is_spent()) {
+                return Ok(self.end(StopReason::Budget, None));
+            }
             let said = self.work.steer.map(|s| s.take()).unwrap_or_default();
             self.tell_guidance(&said);
             self.fit();

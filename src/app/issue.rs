@@ -1,13 +1,16 @@
 //! One issue from the command line: the server's own way of a task, with one worker and an end.
 
+use super::bench::{Hub, bench};
 use super::convert::sandbox_settings;
-use super::server::{Extra, StartError, bench, folders};
+use super::server::{Extra, StartError};
+use super::state::folders;
 use crate::config::{Environment, Settings};
 use crate::domain::{Cancel, IssueRef, Person, RepoName, Trigger, TriggerKind};
 use crate::github::GithubError;
 use crate::sandbox::Sandbox;
 use crate::store::{State, Store, StoreError, Task};
 use crate::task::{Bench, Pool};
+use crate::tree::make_folder;
 use crate::tree::{TempFolder, TreeError};
 use secrecy::ExposeSecret;
 use std::path::Path;
@@ -75,20 +78,15 @@ pub async fn fix_issue(
         settings.database.url = format!("sqlite:{}", state.join("mend.db").display()).into();
         settings.server.state_dir = state;
     }
+    make_folder(&settings.server.state_dir, 0o711)?;
     let places = folders(&settings.server.state_dir)?;
     let mut sandbox = sandbox_settings(&settings.sandbox, environment);
     sandbox.program = extra.program.clone();
     let sandbox = Arc::new(Sandbox::find(&sandbox).await.map_err(StartError::from)?);
     let store = Store::open(settings.database.url.expose_secret(), extra.clock.clone()).await?;
-    let (bench, keeper) = bench(
-        &settings,
-        extra,
-        store.clone(),
-        sandbox,
-        places,
-        wanted.dry_run,
-    )?;
-    let (github, over) = (bench.github.clone(), stop.child());
+    let hub = Hub::new(&settings, &extra, store.clone())?;
+    let bench = bench(&settings, &extra, &hub, sandbox, places, wanted.dry_run)?;
+    let (github, keeper, over) = (hub.github, hub.keeper, stop.child());
     let reaping = keeper.reap(&github, &over);
     let working = async {
         let done = run(bench, wanted, stop).await;

@@ -1,29 +1,27 @@
 //! The server: receiver, admission and workers around one store.
 
-use super::convert::{agent_settings, models, sandbox_settings, set_up_settings};
-use crate::agent::{PromptError, Prompts};
-use crate::check::SetUpSettings;
-use crate::config::{Environment, Settings, password_of};
+use super::bench::{Hub, bench};
+use super::convert::sandbox_settings;
+use super::state::{folders, sweep_temporary, take_state, worker_name};
+use crate::agent::PromptError;
+use crate::config::{Environment, Settings};
 use crate::domain::{Cancel, Clock, Journal, NoJournal, SystemClock};
-use crate::git::{Git, GitError, GitSettings};
-use crate::github::{Github, GithubError, GithubSettings};
+use crate::git::GitError;
+use crate::github::{Github, GithubError};
 use crate::intake::{Admit, Bounds, Missed, Receiver, router, serve};
 use crate::model::ModelError;
 use crate::sandbox::{Sandbox, SandboxError};
-use crate::store::{Store, StoreError};
-use crate::task::{Bench, Pool, Spokesman, Times, TokenKeeper};
-use crate::text::Redactor;
-use crate::tree::{TreeError, make_folder, sweep};
+use crate::store::{Room, Store, StoreError};
+use crate::task::{Pool, Spokesman, Times};
+use crate::tree::{FolderLock, TreeError};
 use secrecy::ExposeSecret;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// Seconds that a task waits for a busy model, unless the settings say otherwise: one night.
-const MODEL_WAIT_S: u64 = 12 * 3600;
 /// How long GitHub is asked to revoke tokens when the server ends.
 const REVOKE: Duration = Duration::from_secs(10);
 /// Seconds between two looks for missed deliveries where webhooks arrive.
@@ -37,6 +35,14 @@ pub enum StartError {
         address: SocketAddr,
         source: std::io::Error,
     },
+    #[error(
+        "another mend works in {}: give each its own `server.state_dir`", .0.display()
+    )]
+    StateTaken(PathBuf),
+    #[error(
+        "`--role web` and `--role worker` need a `database.url` that several processes share: postgres://…"
+    )]
+    NotShared,
     #[error("the folder of `server.state_dir` cannot be used: {0}")]
     State(#[from] TreeError),
     #[error(transparent)]
@@ -63,12 +69,14 @@ impl StartError {
             StartError::Model(_)
                 | StartError::Github(GithubError::Setting(_))
                 | StartError::Listen { .. }
+                | StartError::NotShared
         )
     }
 }
 
-/// What a caller may exchange: time, and who else hears of progress.
+/// What a caller may choose: its part of the work, time, and who else hears of progress.
 pub struct Extra {
+    pub role: Role,
     pub clock: Arc<dyn Clock>,
     pub times: Times,
     pub journal: Arc<dyn Journal>,
@@ -79,6 +87,7 @@ pub struct Extra {
 impl Default for Extra {
     fn default() -> Self {
         Extra {
+            role: Role::All,
             clock: SystemClock::shared(),
             times: Times::default(),
             journal: Arc::new(NoJournal),
@@ -87,13 +96,36 @@ impl Default for Extra {
     }
 }
 
+/// What a process does of the server's work. Several share a PostgreSQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Role {
+    /// Everything, on one machine
+    #[default]
+    All,
+    /// Webhooks: receive, admit, answer; needs no sandbox and no state folder
+    Web,
+    /// Tasks: listens nowhere
+    Worker,
+}
+
 /// A running server.
 pub struct Server {
-    address: SocketAddr,
+    address: Option<SocketAddr>,
     store: Store,
     github: Github,
     stop: Cancel,
     parts: JoinSet<()>,
+    /// Mirrors, worktrees and names of tasks in it are this process's alone.
+    _state: Option<FolderLock>,
+}
+
+/// What the parts of a server share.
+struct Common<'a> {
+    settings: &'a Settings,
+    environment: &'a Environment,
+    extra: &'a Extra,
+    hub: Hub,
+    stop: Cancel,
 }
 
 impl Server {
@@ -106,64 +138,61 @@ impl Server {
         environment: &Environment,
         extra: Extra,
     ) -> Result<Server, StartError> {
-        let state = &settings.server.state_dir;
-        let (private, scratch) = folders(state)?;
-        sweep_temporary(environment);
-        let mut sandbox = sandbox_settings(&settings.sandbox, environment);
-        sandbox.program = extra.program.clone();
-        let sandbox = Arc::new(Sandbox::find(&sandbox).await?);
-        let (listener, address) = listen(settings.server.listen).await?;
-        let store = Store::open(settings.database.url.expose_secret(), extra.clock.clone()).await?;
-        let (bench, keeper) = bench(
+        let url = settings.database.url.expose_secret();
+        if extra.role != Role::All && url.starts_with("sqlite:") {
+            return Err(StartError::NotShared);
+        }
+        // A SQLite file lies in the state folder, as everything of a worker does.
+        let state = match extra.role {
+            Role::Web => None,
+            Role::All | Role::Worker => Some(take_state(&settings.server.state_dir).await?),
+        };
+        let listener = match extra.role {
+            Role::Worker => None,
+            Role::All | Role::Web => Some(listen(settings.server.listen).await?),
+        };
+        let address = listener.as_ref().and_then(|l| l.local_addr().ok());
+        let store = Store::open(url, extra.clock.clone()).await?;
+        let common = Common {
             settings,
-            extra,
-            store.clone(),
-            sandbox,
-            (private, scratch),
-            false,
-        )?;
-        let github = bench.github.clone();
-        let (stop, mut parts) = (Cancel::new(), JoinSet::new());
-        let ours = Arc::new(settings.github.clone());
-        let receiver = Receiver::new(
-            store.clone(),
-            ours.clone(),
-            settings.server.body_limit_bytes,
-        );
-        parts.spawn(serve(
-            listener,
-            router(receiver),
-            stop.clone(),
-            Bounds::default(),
-        ));
-        let admit = Admit::new(
-            store.clone(),
-            bench.github.clone(),
-            ours,
-            Arc::new(settings.repos.clone()),
-        );
-        parts.spawn(catch_up(&admit, settings, &stop));
-        parts.spawn(reconcile(&admit, settings, &stop));
-        let (ours, stopped) = (github.clone(), stop.clone());
+            environment,
+            extra: &extra,
+            hub: Hub::new(settings, &extra, store)?,
+            stop: Cancel::new(),
+        };
+        let mut parts = JoinSet::new();
+        // Whatever may fail comes before anything runs.
+        let pool = match extra.role {
+            Role::Web => None,
+            Role::All | Role::Worker => Some(common.pool().await?),
+        };
+        let (ours, stopped) = (common.hub.github.clone(), common.stop.clone());
+        let keeper = common.hub.keeper.clone();
         parts.spawn(async move { keeper.reap(&ours, &stopped).await });
-        let voice = Spokesman::new(bench.clone(), settings.github.label.clone());
-        let (stopped, workers) = (stop.clone(), settings.server.workers);
-        parts.spawn(async move { admit.run(&voice, &stopped).await });
-        let stopped = stop.clone();
-        parts.spawn(async move { Pool::new(bench, workers).run(&stopped).await });
-        tracing::info!(%address, "mend is ready");
+        if let Some(listener) = listener {
+            common.web(listener, &mut parts);
+        }
+        if let Some(pool) = pool {
+            let stopped = common.stop.clone();
+            parts.spawn(async move { pool.run(&stopped).await });
+        }
+        match address {
+            Some(address) => tracing::info!(%address, "mend is ready"),
+            None => tracing::info!("mend is ready to work"),
+        }
         Ok(Server {
             address,
-            store,
-            github,
-            stop,
+            store: common.hub.store,
+            github: common.hub.github,
+            stop: common.stop,
             parts,
+            _state: state,
         })
     }
 
-    /// Where it listens; webhooks go to `/webhook`.
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    /// Where webhooks go; `None` where this process takes none.
+    pub fn webhook_url(&self) -> Option<String> {
+        self.address.map(|a| format!("http://{a}/webhook"))
     }
 
     pub fn store(&self) -> &Store {
@@ -187,100 +216,73 @@ impl Server {
     }
 }
 
-/// The socket, and where it really is.
-async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
-    let failed = |source| StartError::Listen { address, source };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
-    let bound = listener.local_addr().map_err(failed)?;
-    Ok((listener, bound))
-}
-
-/// Everything that tasks share, by the settings.
-pub(super) fn bench(
-    settings: &Settings,
-    extra: Extra,
-    store: Store,
-    sandbox: Arc<Sandbox>,
-    (private, scratch): (PathBuf, PathBuf),
-    rehearsal: bool,
-) -> Result<(Arc<Bench>, Arc<TokenKeeper>), StartError> {
-    let state = &settings.server.state_dir;
-    let (redactor, ca) = (secrets(settings), certificates(settings)?);
-    let keeper = Arc::new(TokenKeeper::new(store.clone(), extra.times.lease));
-    let github = github(settings, &extra, ca.clone(), keeper.clone())?;
-    github.keep_pauses(Arc::new(super::pauses::Kept(store.clone())));
-    let bench = Arc::new(Bench {
-        store,
-        github,
-        git: git(settings, state, ca)?,
-        sandbox,
-        models: models(&settings.model, &settings.roles)?,
-        rehearsal,
-        max_output_tokens: settings.model.max_output_tokens.unwrap_or(16_384),
-        model_wait: Duration::from_secs(settings.model.park_s.unwrap_or(MODEL_WAIT_S)),
-        agent: agent_settings(&settings.model, &settings.agent),
-        prompts: Prompts::replaced(&settings.agent.prompts)?,
-        limits: settings.limits.clone(),
-        publish: settings.publish.clone(),
-        permission: settings.github.permission,
-        running_per_repo: settings.repos.running,
-        branch_prefix: settings.github.branch_prefix.clone(),
-        private,
-        scratch,
-        baselines: state.join("baselines"),
-        setup: set_ups(settings, &redactor),
-        git_in_sandbox: settings.git.in_sandbox,
-        redactor,
-        guards: Arc::new(crate::trace::shipped()?),
-        clock: extra.clock,
-        times: extra.times,
-        journal: extra.journal,
-    });
-    Ok((bench, keeper))
-}
-
-/// The folders for private git directories and for throwaway trees, made and swept.
-pub(super) fn folders(state: &Path) -> Result<(PathBuf, PathBuf), StartError> {
-    let (private, scratch) = (state.join("tasks"), state.join("work"));
-    for (folder, mode) in [
-        (state, 0o711),
-        (private.as_path(), 0o700),
-        (scratch.as_path(), 0o711),
-    ] {
-        make_folder(folder, mode)?;
+impl Common<'_> {
+    /// The workers' pool, with everything that a task needs.
+    async fn pool(&self) -> Result<Pool, StartError> {
+        let (settings, extra) = (self.settings, self.extra);
+        let state = &settings.server.state_dir;
+        let (private, scratch) = folders(state)?;
+        sweep_temporary(self.environment);
+        let mut sandbox = sandbox_settings(&settings.sandbox, self.environment);
+        sandbox.program = extra.program.clone();
+        let sandbox = Arc::new(Sandbox::find(&sandbox).await?);
+        let bench = bench(
+            settings,
+            extra,
+            &self.hub,
+            sandbox,
+            (private, scratch),
+            false,
+        )?;
+        let queue = &settings.queue;
+        let room = Room {
+            total: queue.total,
+            per_installation: queue.per_installation,
+            per_repo: Some(settings.repos.running).filter(|n| *n > 0),
+            only: None,
+        };
+        let name = worker_name(state)?;
+        Ok(Pool::new(bench, settings.server.workers, name, room))
     }
-    sweep(&scratch)?;
-    Ok((private, scratch))
+
+    /// The receiver, and admission of what it stored.
+    fn web(&self, listener: TcpListener, parts: &mut JoinSet<()>) {
+        let (settings, stop, hub) = (self.settings, &self.stop, &self.hub);
+        let ours = Arc::new(settings.github.clone());
+        let receiver = Receiver::new(
+            hub.store.clone(),
+            ours.clone(),
+            settings.server.body_limit_bytes,
+        );
+        parts.spawn(serve(
+            listener,
+            router(receiver),
+            stop.clone(),
+            Bounds::default(),
+        ));
+        let admit = Admit::new(
+            hub.store.clone(),
+            hub.github.clone(),
+            ours,
+            Arc::new(settings.repos.clone()),
+        )
+        .with(Arc::new(settings.queue.clone()), self.extra.times.lease);
+        parts.spawn(catch_up(&admit, settings, stop));
+        parts.spawn(reconcile(&admit, settings, stop));
+        let voice = Spokesman::new(
+            hub.store.clone(),
+            hub.github.clone(),
+            hub.redactor.clone(),
+            settings.github.label.clone(),
+        );
+        let stopped = stop.clone();
+        parts.spawn(async move { admit.run(&voice, &stopped).await });
+    }
 }
 
-fn github(
-    settings: &Settings,
-    extra: &Extra,
-    ca: Option<Vec<u8>>,
-    book: Arc<TokenKeeper>,
-) -> Result<Github, StartError> {
-    let s = &settings.github;
-    let mut wanted = GithubSettings::new(s.base_url.clone(), s.app_id, s.private_key.clone());
-    wanted.proxy = s.proxy.clone();
-    wanted.ca = ca;
-    Ok(Github::with_book(&wanted, extra.clock.clone(), Some(book))?)
-}
-
-fn git(settings: &Settings, state: &Path, ca: Option<Vec<u8>>) -> Result<Git, StartError> {
-    let mut wanted = GitSettings::new(state.join("mirrors"), settings.github.web_url.clone());
-    wanted.push_prefix = format!("refs/heads/{}", settings.github.branch_prefix);
-    wanted.proxy = settings.github.proxy.clone();
-    wanted.ca = ca;
-    wanted.submodules = settings.git.submodules.clone();
-    wanted.lfs = settings.git.lfs.clone();
-    Ok(Git::new(wanted)?)
-}
-
-/// The certificates that are trusted besides the system's.
-fn certificates(settings: &Settings) -> Result<Option<Vec<u8>>, StartError> {
-    Ok(settings.github.certificates().map_err(|e| {
-        GithubError::Setting(format!("the file of `github.ca_file` cannot be read: {e}"))
-    })?)
+async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
+    let listener = TcpListener::bind(address).await;
+    listener.map_err(|source| StartError::Listen { address, source })
 }
 
 /// Looks for what GitHub could not deliver, beside everything else.
@@ -303,45 +305,4 @@ fn reconcile(
     let every = Duration::from_secs(settings.github.reconcile_s);
     let (admit, stop) = (admit.clone(), stop.clone());
     async move { admit.reconcile(every, &stop).await }
-}
-
-/// Removes the short-lived folders that a killed mend left where every program puts its own.
-fn sweep_temporary(environment: &Environment) {
-    let temporary = environment.get("TMPDIR").unwrap_or("/tmp");
-    if let Err(e) = sweep(Path::new(temporary)) {
-        tracing::warn!(error = %e, "a temporary folder of a mend that is gone was left");
-    }
-}
-
-/// Every secret of the settings, so that no text shows one.
-fn secrets(settings: &Settings) -> Redactor {
-    let redactor = Redactor::new();
-    let github = &settings.github;
-    let roles = &settings.roles;
-    let models = [
-        Some(&settings.model),
-        roles.reviewer.as_ref(),
-        roles.diagnoser.as_ref(),
-    ];
-    let models = models.into_iter().flatten();
-    let keys = models.flat_map(|m| m.api_key.iter().chain(m.headers.values()));
-    let ours = [
-        Some(&github.private_key),
-        Some(&github.webhook_secret),
-        github.webhook_secret_old.as_ref(),
-    ];
-    for secret in ours.into_iter().flatten().chain(keys) {
-        redactor.know(secret.expose_secret());
-    }
-    let addresses = github.proxy.iter().chain([&settings.database.url]);
-    for password in addresses.flat_map(|a| password_of(a.expose_secret())) {
-        redactor.know(&password);
-    }
-    redactor
-}
-
-/// The set-ups of all repositories.
-fn set_ups(settings: &Settings, redactor: &Redactor) -> SetUpSettings {
-    let cache = settings.server.state_dir.join("setups");
-    set_up_settings(&settings.network, &settings.setup, cache, redactor)
 }

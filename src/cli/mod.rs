@@ -18,6 +18,7 @@ mod out;
 mod replay;
 mod sandbox;
 mod serve;
+mod tasks;
 mod terminal;
 
 use crate::config::Environment;
@@ -40,6 +41,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Receive webhooks and work on tasks
     Serve(serve::ServeArgs),
+    /// See and steer the tasks of a server
+    Tasks(tasks::TasksArgs),
     /// Fix a local project from a report, without GitHub
     Fix(fix::FixArgs),
     /// Find, run or judge a project's check
@@ -62,12 +65,17 @@ enum Command {
 pub async fn run() -> ExitCode {
     let cli = Cli::parse();
     let machine = Machine::new(Environment::capture());
+    #[cfg(feature = "failure-points")]
+    if let Some(point) = machine.environment.get("MEND_FAIL_AT") {
+        crate::domain::arm_failure_point(point);
+    }
     let result = match cli.command {
         Command::Sandbox(args) => return sandbox::run(args).await,
         Command::Check(args) => return check::run(args, &machine).await,
         Command::Edit(args) => edit::run(args),
         Command::Demo(args) => demo::run(args, &machine).await,
         Command::Serve(args) => serve::run(args, &machine).await,
+        Command::Tasks(args) => tasks::run(args, &machine).await,
         Command::Fix(args) => Box::pin(fix::run(args, &machine)).await,
         Command::Bench(args) => Box::pin(bench::run(args, &machine)).await,
         Command::Diagnose(args) => Box::pin(diagnose::run(&args, &machine)).await,

@@ -2,7 +2,7 @@
 
 use super::exit::{DONE, WrongUse};
 use super::machine::Machine;
-use crate::app::{Extra, Server};
+use crate::app::{Extra, Role, Server};
 use crate::config::Settings;
 use crate::task::Times;
 use std::path::PathBuf;
@@ -17,6 +17,9 @@ pub struct ServeArgs {
     /// Settings file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// What this process does; more than one needs a PostgreSQL database that they share
+    #[arg(long, value_enum, default_value_t)]
+    role: Role,
 }
 
 pub(super) async fn run(args: ServeArgs, machine: &Machine) -> anyhow::Result<u8> {
@@ -25,6 +28,7 @@ pub(super) async fn run(args: ServeArgs, machine: &Machine) -> anyhow::Result<u8
         Settings::load(args.config.as_deref(), &machine.environment).map_err(WrongUse::of)?;
     let stop = machine.stop_signal()?;
     let extra = Extra {
+        role: args.role,
         times: Times::with_lease(Duration::from_secs(settings.server.lease_s)),
         ..Extra::default()
     };

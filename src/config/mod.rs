@@ -1,6 +1,7 @@
 //! Server settings and the repository's `.github/mend.toml`; the only room that reads the environment.
 #![allow(clippy::disallowed_methods)] // this room may touch files or processes (src/lib.rs)
 
+mod budget;
 mod environment;
 mod error;
 mod git;
@@ -8,6 +9,7 @@ mod models;
 mod network;
 mod prompts;
 mod publish;
+mod queue;
 mod read;
 mod reader;
 mod repo;
@@ -18,11 +20,13 @@ mod sections;
 mod settings;
 mod values;
 
+pub use budget::BudgetSettings;
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use git::{GitInSandbox, GitRules};
 pub use network::{NetworkSettings, SetupFile, SetupSettings};
 pub use publish::{CommitsBy, IssueLink, PublishAs, PublishSettings, is_base_branch};
+pub use queue::QueueSettings;
 pub use repo::{PackageConfig, REPO_FILE, RepoConfig, RepoLimits};
 pub use repo_keys::repo_schema;
 pub use sections::{

@@ -6,7 +6,7 @@ use super::sections::{
     DatabaseSettings, GithubSettings, Permission, ReposSettings, SandboxSettings, ServerSettings,
 };
 use super::values::{absolute, absolute_list, is_branch_prefix, proxy, unix, url, web_of};
-use super::{Engine, Settings, models, prompts, publish, secret_file};
+use super::{Engine, Settings, budget, models, prompts, publish, queue, secret_file};
 use crate::domain::{Limits, RepoName};
 use secrecy::SecretString;
 use std::path::Path;
@@ -22,7 +22,9 @@ const LEAST_SECRET: usize = 16;
 pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
     let server = server(r);
     let github = github(r);
+    let database = database(r, &server.state_dir);
     let engine = Engine {
+        database: database.clone(),
         model: models::worker(r),
         roles: models::roles(r),
         agent: prompts::agent(r),
@@ -40,9 +42,10 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         setup: network::setup(r),
         git: super::git::git(r),
     };
-    let database = database(r, &server.state_dir);
     let repos = repos(r);
     let publish = publish::publish(r);
+    let queue = queue::queue(r);
+    let budget = budget::budget(r);
     let settings = github.map(|github| Settings {
         server,
         github,
@@ -57,6 +60,8 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         git: engine.git.clone(),
         repos,
         publish,
+        queue,
+        budget,
     });
     (settings, engine)
 }

@@ -1,9 +1,11 @@
 //! The server's settings: one file, every key overridable by a variable, checked once at start
 //! with all mistakes named together.
 
+use super::budget::BudgetSettings;
 use super::git::GitRules;
 use super::network::{NetworkSettings, SetupSettings};
 use super::publish::PublishSettings;
+use super::queue::QueueSettings;
 use super::reader::Reader;
 use super::secret_file::too_open;
 use super::sections::{
@@ -68,11 +70,15 @@ pub struct Settings {
     pub git: GitRules,
     pub repos: ReposSettings,
     pub publish: PublishSettings,
+    pub queue: QueueSettings,
+    pub budget: BudgetSettings,
 }
 
 /// The part of the settings that a fix without GitHub needs.
 #[derive(Debug, Clone)]
 pub struct Engine {
+    /// Where the server's tasks are.
+    pub database: DatabaseSettings,
     pub model: ModelSettings,
     pub roles: RoleSettings,
     pub agent: AgentSettings,
@@ -99,7 +105,9 @@ impl Engine {
     /// As [`Settings::load`]; the sections that only the server needs may be missing or wrong.
     pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Engine, SettingsError> {
         let (_, engine, mut mistakes) = load(file, environment)?;
-        let servers = ["server", "github", "database", "repos", "publish"];
+        let servers = [
+            "server", "github", "database", "repos", "publish", "queue", "budget",
+        ];
         mistakes.retain(|m| {
             let section = m.key.split('.').next().unwrap_or_default();
             !servers.contains(&section)

@@ -1,8 +1,10 @@
 //! The vocabulary that every room shares. No I/O and no policy lives here.
 
+mod allowance;
 mod backend;
 mod check;
 mod egress;
+mod failure;
 mod progress;
 mod proof;
 mod setup;
@@ -10,12 +12,16 @@ mod span;
 mod task;
 mod work;
 
+pub use allowance::{Allowance, Spent};
 pub use backend::BackendKind;
 pub use check::{
     Basis, CheckRun, Classification, Comparison, Contradiction, Counts, Exit, FailingTest, Kind,
     Outcome,
 };
 pub use egress::{AllowedHost, HostCount, Refusal, Traffic, is_host, port_number};
+#[cfg(feature = "failure-points")]
+pub use failure::arm_failure_point;
+pub use failure::{POINTS, failure_point};
 pub use progress::{
     Both, Cancel, Clock, EditEvent, Journal, Keep, NoJournal, Progress, Steer, SystemClock,
 };

@@ -96,6 +96,11 @@ impl Journal for Both<'_> {
 pub trait Steer: Send + Sync {
     /// Takes what came in since the last call.
     fn take(&self) -> Vec<String>;
+
+    /// Whether nobody pays for another turn.
+    fn is_spent(&self) -> bool {
+        false
+    }
 }
 
 /// Where a task's conversation is kept, so that a later attempt can go on with it.
@@ -146,6 +151,12 @@ pub trait Clock: Send + Sync {
             .unwrap_or(Duration::ZERO)
             .as_secs() as i64
     }
+
+    /// Whether this is the machine's own clock, for which a database that many machines share may
+    /// put its own.
+    fn is_machines(&self) -> bool {
+        false
+    }
 }
 
 /// The machine's clock.
@@ -161,5 +172,9 @@ impl SystemClock {
 impl Clock for SystemClock {
     fn now(&self) -> SystemTime {
         SystemTime::now()
+    }
+
+    fn is_machines(&self) -> bool {
+        true
     }
 }

@@ -239,6 +239,8 @@ pub enum StopReason {
     TimeLimit,
     TokenLimit,
     MoneyLimit,
+    /// A day's budget that many tasks share is used up.
+    Budget,
     /// The conversation is longer than the model takes, also after it was shortened.
     ContextLimit,
     CheckTimedOut,
@@ -261,6 +263,7 @@ impl StopReason {
             StopReason::TimeLimit => "time_limit",
             StopReason::TokenLimit => "token_limit",
             StopReason::MoneyLimit => "money_limit",
+            StopReason::Budget => "budget",
             StopReason::ContextLimit => "context_limit",
             StopReason::CheckTimedOut => "check_timed_out",
             StopReason::InvalidCalls => "invalid_calls",

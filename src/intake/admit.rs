@@ -3,7 +3,7 @@
 
 use super::error::IntakeError;
 use super::notice::{Notice, Place, Said};
-use crate::config::{GithubSettings, Permission, ReposSettings};
+use crate::config::{GithubSettings, Permission, QueueSettings, ReposSettings};
 use crate::domain::{IssueRef, Person, RepoName, RepoRef, Trigger, TriggerKind};
 use crate::github::{
     Event, Github, GithubError, IssueEvent, Origin, PullRequestEvent, Role, Session, Thread,
@@ -25,6 +25,9 @@ pub struct Admit {
     pub(super) github: Github,
     pub(super) settings: Arc<GithubSettings>,
     pub(super) repos: Arc<ReposSettings>,
+    pub(super) queue: Arc<QueueSettings>,
+    /// A delivery is taken for this long; who dies meanwhile gives it back.
+    pub(super) hold: Duration,
 }
 
 /// What became of a delivery.
@@ -66,6 +69,17 @@ impl Admit {
             github,
             settings,
             repos,
+            queue: Arc::default(),
+            hold: Duration::from_secs(60),
+        }
+    }
+
+    /// With priorities, and how long a delivery is taken for without a sign of life.
+    pub fn with(self, queue: Arc<QueueSettings>, hold: Duration) -> Admit {
+        Admit {
+            queue,
+            hold,
+            ..self
         }
     }
 

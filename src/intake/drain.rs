@@ -3,18 +3,18 @@
 use super::admit::{Admit, Admitted};
 use super::error::IntakeError;
 use super::notice::Voice;
-use crate::domain::Cancel;
+use crate::domain::{Cancel, failure_point};
 use crate::store::{Delivery, DeliveryEnd, StoreError};
 use futures::{FutureExt, StreamExt};
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 /// Deliveries that are admitted side by side; each waits for GitHub most of its time.
 const SIDE_BY_SIDE: usize = 8;
 const BATCH: u32 = 32;
-/// A delivery is taken for this long; who dies meanwhile gives it back.
-const HOLD: Duration = Duration::from_secs(300);
-/// Wake-ups of other processes do not arrive, and delays end by themselves.
+/// A wake-up may be lost, and delays end by themselves.
 const POLL: Duration = Duration::from_secs(2);
 /// An answer later than this helps nobody.
 const GIVE_UP_MS: i64 = 24 * 3600 * 1000;
@@ -28,7 +28,12 @@ impl Admit {
     /// again for a day.
     pub async fn run(&self, voice: &dyn Voice, stop: &Cancel) {
         // A killed mend held some, and with each of them its whole lane.
-        match self.store.release_deliveries().await {
+        // Where others share the database, they may hold theirs still: the hold runs out.
+        let released = match self.store.is_shared() {
+            true => Ok(0),
+            false => self.store.release_deliveries().await,
+        };
+        match released {
             Ok(0) => {}
             Ok(count) => tracing::info!(count, "deliveries that a killed mend had taken"),
             Err(error) => tracing::error!(%error, "held deliveries stay held for a while"),
@@ -51,14 +56,36 @@ impl Admit {
 
     /// Admits what waits now; returns how many deliveries that were.
     pub async fn drain(&self, voice: &dyn Voice) -> Result<usize, StoreError> {
-        let batch = self.store.next_deliveries(BATCH, HOLD).await?;
+        let batch = self.store.next_deliveries(BATCH, self.hold).await?;
         let count = batch.len();
-        futures::stream::iter(batch)
-            .map(|delivery| async move { self.one(&delivery, voice).await })
+        if count > 0 {
+            failure_point("delivery-taken");
+        }
+        let open: Mutex<BTreeSet<i64>> = Mutex::new(batch.iter().map(|d| d.id).collect());
+        let admitted = futures::stream::iter(batch)
+            .map(|delivery| async {
+                let delivery = delivery;
+                self.one(&delivery, voice).await;
+                locked(&open).remove(&delivery.id);
+            })
             .buffer_unordered(SIDE_BY_SIDE)
-            .for_each(|()| async {})
-            .await;
+            .for_each(|()| async {});
+        tokio::select! {
+            () = admitted => {}
+            () = self.keep(&open) => {}
+        }
         Ok(count)
+    }
+
+    /// Keeps deliveries from being handed out again while they are worked on.
+    async fn keep(&self, open: &Mutex<BTreeSet<i64>>) {
+        loop {
+            tokio::time::sleep(self.hold / 3).await;
+            let ids: Vec<i64> = locked(open).iter().copied().collect();
+            if let Err(error) = self.store.keep_deliveries(&ids, self.hold).await {
+                tracing::warn!(%error, "deliveries may be handed out twice");
+            }
+        }
     }
 
     async fn one(&self, delivery: &Delivery, voice: &dyn Voice) {
@@ -83,6 +110,9 @@ impl Admit {
         if let Err(error) = self.store.end_delivery(delivery.id, &end).await {
             // It comes again after its hold, and makes nothing twice.
             tracing::error!(guid, %error, "the end of a delivery was not recorded");
+        }
+        if end == DeliveryEnd::Done {
+            failure_point("delivery-ended");
         }
     }
 
@@ -123,4 +153,8 @@ impl Admit {
             why,
         }
     }
+}
+
+fn locked(open: &Mutex<BTreeSet<i64>>) -> MutexGuard<'_, BTreeSet<i64>> {
+    open.lock().unwrap_or_else(|e| e.into_inner())
 }

@@ -3,7 +3,7 @@
 use super::admit::{Admit, Asking};
 use super::error::IntakeError;
 use super::notice::Said;
-use crate::domain::Trigger;
+use crate::domain::{Trigger, failure_point};
 use crate::store::{Quota, Scope, Within};
 use std::time::Duration;
 
@@ -24,8 +24,13 @@ impl Admit {
             repo: self.repos.repo_per_hour,
             installation: self.repos.installation_per_hour,
         };
-        let within = self.store.create_task_within(trigger, ATTEMPTS, quota);
-        let (scope, most) = match within.await? {
+        let priority = self.queue.priority_of(&trigger.issue.repo.name);
+        let within = self
+            .store
+            .create_task_within(trigger, ATTEMPTS, priority, quota)
+            .await?;
+        failure_point("task-made");
+        let (scope, most) = match within {
             Within::Made(created) => return Ok(Some(Said::Accepted { task: created.id() })),
             Within::Over { scope, most } => (scope, most),
         };

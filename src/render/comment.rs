@@ -188,8 +188,12 @@ fn statement(e: &Ending<'_>) -> String {
         }
         (Verdict::LimitReached, _) => {
             format!(
-                "**{}; nothing was changed.** `/mend retry` with guidance starts again.",
-                capital(&limit(e.stop, e.turns))
+                "**{}; nothing was changed.** {}",
+                capital(&limit(e.stop, e.turns)),
+                match e.error {
+                    Some(_) => error,
+                    None => "`/mend retry` with guidance starts again.".into(),
+                }
             )
         }
         (Verdict::DidntStart, _) => {

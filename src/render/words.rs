@@ -60,6 +60,7 @@ pub(super) fn limit(stop: StopReason, turns: u32) -> String {
         StopReason::TimeLimit => "stopped at the limit of time".to_string(),
         StopReason::TokenLimit => "stopped at the limit of input tokens".to_string(),
         StopReason::MoneyLimit => "stopped at the limit of spend".to_string(),
+        StopReason::Budget => "stopped where today's budget ends".to_string(),
         StopReason::ContextLimit => "the conversation became too long for the model".to_string(),
         StopReason::CheckTimedOut => {
             "the check ran into its time limit again after an edit".to_string()

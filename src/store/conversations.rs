@@ -23,7 +23,7 @@ impl Store {
         )
         .bind(held.epoch)
         .bind(state)
-        .bind(self.now())
+        .bind(self.now().await?)
         .bind(held.id.0)
         .execute(&self.write)
         .await?;

@@ -166,7 +166,7 @@ impl Store {
             Dialect::Sqlite => take!(""),
             Dialect::Postgres => take!(" FOR UPDATE OF d SKIP LOCKED"),
         };
-        let now = self.now();
+        let now = self.now().await?;
         let rows = sqlx::query(sql)
             .bind(now + ms(hold))
             .bind(now)
@@ -185,11 +185,26 @@ impl Store {
             "UPDATE deliveries SET run_at = $1 \
              WHERE state = 'new' AND attempts > 0 AND error IS NULL AND run_at > $2",
         )
-        .bind(self.now())
-        .bind(self.now())
+        .bind(self.now().await?)
+        .bind(self.now().await?)
         .execute(&self.write)
         .await?;
         Ok(done.rows_affected())
+    }
+
+    /// Whoever still works on deliveries that were handed out keeps them for another `hold`.
+    pub async fn keep_deliveries(&self, ids: &[i64], hold: Duration) -> Result<(), StoreError> {
+        let until = self.now().await? + ms(hold);
+        for id in ids {
+            sqlx::query(
+                "UPDATE deliveries SET run_at = $1 WHERE id = $2 AND state = 'new' AND run_at < $1",
+            )
+            .bind(until)
+            .bind(id)
+            .execute(&self.write)
+            .await?;
+        }
+        Ok(())
     }
 
     /// Whether a delivery with GitHub's id is stored.
@@ -207,9 +222,11 @@ impl Store {
             DeliveryEnd::Done => ("done", None, None),
             DeliveryEnd::Ignored => ("ignored", None, None),
             DeliveryEnd::Failed(why) => ("failed", Some(why.as_str()), None),
-            DeliveryEnd::Again { after, why } => {
-                ("new", Some(why.as_str()), Some(self.now() + ms(*after)))
-            }
+            DeliveryEnd::Again { after, why } => (
+                "new",
+                Some(why.as_str()),
+                Some(self.now().await? + ms(*after)),
+            ),
         };
         sqlx::query(
             "UPDATE deliveries SET state = $1, error = $2, run_at = COALESCE($3, run_at) \
@@ -221,7 +238,7 @@ impl Store {
         .bind(id)
         .execute(&self.write)
         .await?;
-        self.deliveries_changed.notify_waiters();
+        self.deliveries_changed.ring();
         Ok(())
     }
 
@@ -243,7 +260,7 @@ impl Store {
     /// Deletes ended deliveries and notices older than `age`; returns how many deliveries. GitHub
     /// redelivers for three days, so keep more than that.
     pub async fn prune_deliveries(&self, age: Duration) -> Result<u64, StoreError> {
-        let before = self.now() - ms(age);
+        let before = self.now().await? - ms(age);
         sqlx::query("DELETE FROM notices WHERE told_at < $1")
             .bind(before)
             .execute(&self.write)

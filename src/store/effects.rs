@@ -32,7 +32,7 @@ impl Store {
         .bind(of_task(held.id))
         .bind(name)
         .bind(value)
-        .bind(self.now())
+        .bind(self.now().await?)
         .bind(held.id.0)
         .bind(held.epoch)
         .execute(&self.write)
@@ -63,7 +63,7 @@ impl Store {
         .bind(of_delivery(delivery))
         .bind(name)
         .bind(value)
-        .bind(self.now())
+        .bind(self.now().await?)
         .execute(&self.write)
         .await?;
         Ok(())
@@ -87,7 +87,7 @@ impl Store {
         holder: &str,
         every: Duration,
     ) -> Result<bool, StoreError> {
-        let now = self.now();
+        let now = self.now().await?;
         let done = sqlx::query(
             "INSERT INTO notices (key, holder, told_at) VALUES ($1, $2, $3) \
              ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, told_at = excluded.told_at \

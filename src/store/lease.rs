@@ -3,7 +3,7 @@
 
 use super::conversations::forget;
 use super::tasks::{int, read};
-use super::{Dialect, Reached, Store, StoreError, Task, ms};
+use super::{Reached, Store, StoreError, Task, ms};
 use crate::domain::{Step, TaskId, Verdict};
 use serde_json::Value;
 use sqlx::Row;
@@ -23,15 +23,6 @@ pub struct Claimed {
     pub task: Task,
 }
 
-/// Which tasks a worker takes.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Which {
-    /// Of repositories of which fewer than so many run; 0 is any number.
-    pub running: u32,
-    /// This one and no other.
-    pub only: Option<TaskId>,
-}
-
 /// What a heartbeat tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Beat {
@@ -48,82 +39,7 @@ pub enum Failed {
     Dead,
 }
 
-/// The oldest task that is due, whose issue has neither a running task nor an older waiting one, and
-/// whose repository has fewer than $4 running tasks; $5 is the only one that may be taken, or 0.
-macro_rules! claim {
-    ($lock:literal) => {
-        concat!(
-            "UPDATE tasks SET state = 'running', lease_owner = $1, lease_until = $2, \
-             epoch = epoch + 1, attempt = attempt + 1, waits_for = NULL, updated_at = $3 \
-             WHERE state = 'queued' AND id = (SELECT t.id FROM tasks t \
-             WHERE t.state = 'queued' AND t.run_at <= $3 AND ($5 = 0 OR t.id = $5) \
-             AND NOT EXISTS (SELECT 1 FROM tasks r WHERE r.state = 'running' \
-             AND r.repo_id = t.repo_id AND r.issue_id = t.issue_id) \
-             AND NOT EXISTS (SELECT 1 FROM tasks w WHERE w.state = 'queued' \
-             AND w.repo_id = t.repo_id AND w.issue_id = t.issue_id AND w.id < t.id) \
-             AND ($4 = 0 OR (SELECT COUNT(*) FROM tasks c WHERE c.state = 'running' \
-             AND c.repo_id = t.repo_id) < $4) \
-             ORDER BY t.run_at, t.id LIMIT 1",
-            $lock,
-            ") RETURNING *"
-        )
-    };
-}
-
-/// How often a claim looks again after another worker was faster.
-const RACES: u32 = 5;
-
 impl Store {
-    /// Claims the next task that is due, for `lease`; `None` when there is none.
-    pub async fn claim(
-        &self,
-        worker: &str,
-        lease: Duration,
-    ) -> Result<Option<Claimed>, StoreError> {
-        self.claim_of(worker, lease, Which::default()).await
-    }
-
-    /// As [`Store::claim`], of some tasks only. Two processes that claim in the same moment may
-    /// both take one of a repository.
-    pub async fn claim_of(
-        &self,
-        worker: &str,
-        lease: Duration,
-        which: Which,
-    ) -> Result<Option<Claimed>, StoreError> {
-        let sql = match self.dialect {
-            Dialect::Sqlite => claim!(""),
-            Dialect::Postgres => claim!(" FOR UPDATE OF t SKIP LOCKED"),
-        };
-        for _ in 0..RACES {
-            let now = self.now();
-            let row = sqlx::query(sql)
-                .bind(worker)
-                .bind(now + ms(lease))
-                .bind(now)
-                .bind(i64::from(which.running))
-                .bind(which.only.map_or(0, |id| id.0))
-                .fetch_optional(&self.write)
-                .await
-                .map_err(StoreError::from);
-            match row {
-                Ok(None) => return Ok(None),
-                Ok(Some(row)) => {
-                    let task = read(&row)?;
-                    let held = Held {
-                        id: task.id,
-                        epoch: task.epoch,
-                    };
-                    return Ok(Some(Claimed { held, task }));
-                }
-                // Another worker took a task of the same issue in the same moment.
-                Err(e) if e.is_unique_violation() => {}
-                Err(e) => return Err(e),
-            }
-        }
-        Ok(None)
-    }
-
     /// Prolongs the lease to `lease` from now, and tells whether a stop was asked for.
     /// An error of [`StoreError::LostLease`] means: end the sandbox, make no further effect.
     pub async fn heartbeat(&self, held: Held, lease: Duration) -> Result<Beat, StoreError> {
@@ -131,7 +47,7 @@ impl Store {
             "UPDATE tasks SET lease_until = $1 \
              WHERE id = $2 AND epoch = $3 AND state = 'running' RETURNING cancel_requested",
         )
-        .bind(self.now() + ms(lease))
+        .bind(self.now().await? + ms(lease))
         .bind(held.id.0)
         .bind(held.epoch)
         .fetch_optional(&self.write)
@@ -152,7 +68,7 @@ impl Store {
              WHERE id = $8 AND epoch = $9 AND state = 'running'",
         )
         .bind(step.word())
-        .bind(self.now())
+        .bind(self.now().await?)
         .bind(reached.status_comment_id.map(int))
         .bind(reached.store_path.as_deref())
         .bind(reached.head_sha.as_deref())
@@ -172,6 +88,7 @@ impl Store {
         verdict: Verdict,
         result: &Value,
     ) -> Result<(), StoreError> {
+        let now = self.now().await?;
         let mut tx = self.write.begin_with(self.dialect.begin()).await?;
         let done = sqlx::query(
             "UPDATE tasks SET state = 'done', verdict = $1, result = $2, error = NULL, \
@@ -180,7 +97,7 @@ impl Store {
         )
         .bind(verdict.word())
         .bind(result.to_string())
-        .bind(self.now())
+        .bind(now)
         .bind(held.id.0)
         .bind(held.epoch)
         .execute(&mut *tx)
@@ -188,7 +105,7 @@ impl Store {
         held_still(done.rows_affected(), held)?;
         forget(&mut tx, held.id, verdict).await?;
         tx.commit().await?;
-        self.tasks_changed.notify_waiters();
+        self.tasks_changed.ring();
         Ok(())
     }
 
@@ -200,7 +117,7 @@ impl Store {
         error: &str,
         retry_in: Duration,
     ) -> Result<Failed, StoreError> {
-        let now = self.now();
+        let now = self.now().await?;
         let row = sqlx::query(
             "UPDATE tasks SET state = CASE WHEN attempt >= max_attempts THEN 'dead' ELSE 'queued' END, \
              error = $1, run_at = $2, lease_owner = NULL, lease_until = NULL, updated_at = $3 \
@@ -214,7 +131,7 @@ impl Store {
         .fetch_optional(&self.write)
         .await?
         .ok_or(StoreError::LostLease(held.id))?;
-        self.tasks_changed.notify_waiters();
+        self.tasks_changed.ring();
         let state: String = row.try_get("state")?;
         Ok(match state.as_str() {
             "dead" => Failed::Dead,
@@ -246,7 +163,7 @@ impl Store {
         reason: &str,
         waits_for: Option<&str>,
     ) -> Result<(), StoreError> {
-        let now = self.now();
+        let now = self.now().await?;
         let waited = waits_for.map_or(0, |_| ms(wait));
         let done = sqlx::query(
             "UPDATE tasks SET state = 'queued', attempt = attempt - 1, \
@@ -264,7 +181,7 @@ impl Store {
         .bind(held.epoch)
         .execute(&self.write)
         .await?;
-        self.tasks_changed.notify_waiters();
+        self.tasks_changed.ring();
         held_still(done.rows_affected(), held)
     }
 
@@ -272,7 +189,7 @@ impl Store {
     /// it has no attempt left. Returns every dead task whose people were not told yet: tell them,
     /// then [`Store::bury`] it.
     pub async fn reap(&self, retry_in: Duration) -> Result<Vec<Task>, StoreError> {
-        let now = self.now();
+        let now = self.now().await?;
         let done = sqlx::query(
             "UPDATE tasks SET state = CASE WHEN attempt >= max_attempts THEN 'dead' ELSE 'queued' END, \
              epoch = epoch + 1, run_at = $1, lease_owner = NULL, lease_until = NULL, \
@@ -284,7 +201,7 @@ impl Store {
         .execute(&self.write)
         .await?;
         if done.rows_affected() > 0 {
-            self.tasks_changed.notify_waiters();
+            self.tasks_changed.ring();
         }
         let rows = sqlx::query(
             "SELECT * FROM tasks WHERE state = 'dead' AND verdict IS NULL ORDER BY id LIMIT 100",
@@ -294,15 +211,33 @@ impl Store {
         rows.iter().map(read).collect()
     }
 
+    /// Takes at once what `worker` held before it died: its successor of the same name knows that it
+    /// is gone and need not wait for the leases to run out. Returns how many.
+    pub async fn release(&self, worker: &str) -> Result<u64, StoreError> {
+        let done = sqlx::query(
+            "UPDATE tasks SET state = CASE WHEN attempt >= max_attempts THEN 'dead' ELSE 'queued' END, \
+             epoch = epoch + 1, run_at = $1, lease_owner = NULL, lease_until = NULL, \
+             error = 'the worker stopped in the middle of it', updated_at = $1 \
+             WHERE state = 'running' AND lease_owner = $2",
+        )
+        .bind(self.now().await?)
+        .bind(worker)
+        .execute(&self.write)
+        .await?;
+        self.tasks_changed.ring();
+        Ok(done.rows_affected())
+    }
+
     /// Ends a dead task, after its people were told.
     pub async fn bury(&self, id: TaskId, verdict: Verdict) -> Result<(), StoreError> {
+        let now = self.now().await?;
         let mut tx = self.write.begin_with(self.dialect.begin()).await?;
         sqlx::query(
             "UPDATE tasks SET verdict = $1, updated_at = $2 \
              WHERE id = $3 AND state = 'dead' AND verdict IS NULL",
         )
         .bind(verdict.word())
-        .bind(self.now())
+        .bind(now)
         .bind(id.0)
         .execute(&mut *tx)
         .await?;

@@ -10,6 +10,8 @@ const STEPS: &[&str] = &[
     include_str!("0003_spans.sql"),
     include_str!("0004_trust.sql"),
     include_str!("0005_pauses.sql"),
+    include_str!("0006_queue.sql"),
+    include_str!("0007_spending.sql"),
 ];
 
 /// Brings the database to this version's schema; each step in a transaction of its own.

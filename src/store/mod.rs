@@ -9,6 +9,8 @@
 //! * At most one task of an issue runs; the others wait in order.
 #![allow(clippy::disallowed_methods)] // this room may touch files or processes (src/lib.rs)
 
+mod bell;
+mod claim;
 mod conversations;
 mod deliveries;
 mod effects;
@@ -19,31 +21,36 @@ mod pauses;
 mod quota;
 mod signals;
 mod spans;
+mod spending;
 mod tasks;
 mod tokens;
 mod writer;
 
+pub use claim::Room;
 pub use conversations::MOST_CONVERSATION;
 pub use deliveries::{Added, Delivery, DeliveryEnd, Incoming};
 pub use error::StoreError;
-pub use lease::{Beat, Claimed, Failed, Held, Which};
+pub use lease::{Beat, Claimed, Failed, Held};
 pub use quota::{Quota, Scope, Within};
 pub use spans::{StoredSpan, TraceEnd};
+pub use spending::Payer;
 pub use tasks::{Created, Filter, Reached, State, Task, WaitsFor};
 pub use tokens::KeptToken;
 
 use crate::domain::Clock;
+use bell::{Bell, Wire};
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
-use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Executor};
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, Row};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
-use tokio::sync::Notify;
 
 /// How long a statement waits for a lock before it gives up.
 const BUSY_TIMEOUT_MS: u32 = 5_000;
 const READERS: u32 = 4;
+/// Connections of one process to PostgreSQL, beside the one that listens.
+const CONNECTIONS: u32 = 8;
 
 /// The two databases, where they differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,10 +87,31 @@ pub struct Store {
     write: AnyPool,
     read: AnyPool,
     dialect: Dialect,
-    clock: Arc<dyn Clock>,
+    time: Time,
     inserts: writer::Inserts,
-    tasks_changed: Arc<Notify>,
-    deliveries_changed: Arc<Notify>,
+    tasks_changed: Bell,
+    deliveries_changed: Bell,
+    wire: Option<Arc<Wire>>,
+}
+
+/// What the store takes the time from: the clock that it was given, or, where many machines share a
+/// PostgreSQL, the database's instead of each machine's own. Leases of one worker then run out for
+/// every other at the same moment, whatever the machines' clocks say.
+#[derive(Clone)]
+struct Time {
+    clock: Arc<dyn Clock>,
+    shared: Option<AnyPool>,
+}
+
+impl Time {
+    /// Milliseconds since the Unix epoch.
+    async fn now(&self) -> Result<i64, StoreError> {
+        let Some(pool) = &self.shared else {
+            return Ok(now_ms(&*self.clock));
+        };
+        let sql = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now";
+        Ok(sqlx::query(sql).fetch_one(pool).await?.try_get("now")?)
+    }
 }
 
 impl std::fmt::Debug for Store {
@@ -105,7 +133,7 @@ impl Store {
         };
         let writers = match dialect {
             Dialect::Sqlite => 1,
-            Dialect::Postgres => READERS,
+            Dialect::Postgres => CONNECTIONS,
         };
         let write = pool(dialect, writers, false)
             .connect_with(options.clone())
@@ -115,25 +143,55 @@ impl Store {
             Dialect::Sqlite => pool(dialect, READERS, true).connect_with(options).await?,
             Dialect::Postgres => write.clone(),
         };
-        let deliveries_changed = Arc::new(Notify::new());
+        let (tasks_changed, deliveries_changed, wire) = match dialect {
+            Dialect::Sqlite => (Bell::default(), Bell::default(), None),
+            Dialect::Postgres => {
+                let (tasks, deliveries, wire) = bell::shared(url, &write).await?;
+                (tasks, deliveries, Some(Arc::new(wire)))
+            }
+        };
+        let shared = dialect == Dialect::Postgres && clock.is_machines();
+        let time = Time {
+            clock,
+            shared: shared.then(|| write.clone()),
+        };
+        let inserts = writer::start(
+            write.clone(),
+            dialect,
+            time.clone(),
+            deliveries_changed.clone(),
+        );
         Ok(Store {
-            inserts: writer::start(
-                write.clone(),
-                dialect,
-                clock.clone(),
-                deliveries_changed.clone(),
-            ),
+            inserts,
             write,
             read,
             dialect,
-            clock,
-            tasks_changed: Arc::new(Notify::new()),
+            time,
+            tasks_changed,
             deliveries_changed,
+            wire,
         })
+    }
+
+    /// As [`Store::open`], of a database that some server has made.
+    pub async fn open_existing(url: &str, clock: Arc<dyn Clock>) -> Result<Store, StoreError> {
+        if dialect(url)? == Dialect::Sqlite {
+            let file = sqlite_file(url)?.0;
+            if !file.exists() {
+                let file = file.display();
+                return Err(StoreError::Url(format!(
+                    "names {file}, which is not there: has `mend serve` run here?"
+                )));
+            }
+        }
+        Store::open(url, clock).await
     }
 
     /// Waits for running statements and closes every connection; later calls fail.
     pub async fn close(&self) {
+        if let Some(wire) = &self.wire {
+            wire.cut(&self.write).await;
+        }
         self.read.close().await;
         self.write.close().await;
     }
@@ -144,14 +202,19 @@ impl Store {
         Ok(())
     }
 
-    /// The clock that the store's times come from.
+    /// The clock that the store was given.
     pub fn clock(&self) -> &Arc<dyn Clock> {
-        &self.clock
+        &self.time.clock
     }
 
-    /// Milliseconds since the Unix epoch.
-    fn now(&self) -> i64 {
-        now_ms(&*self.clock)
+    /// Milliseconds since the Unix epoch, of the database where many share it.
+    async fn now(&self) -> Result<i64, StoreError> {
+        self.time.now().await
+    }
+
+    /// Whether other processes may work on the same database.
+    pub fn is_shared(&self) -> bool {
+        self.dialect == Dialect::Postgres
     }
 }
 
@@ -183,14 +246,7 @@ fn dialect(url: &str) -> Result<Dialect, StoreError> {
 /// in it, and SQLite gives its side files the mode of the main one.
 fn sqlite_options(url: &str) -> Result<AnyConnectOptions, StoreError> {
     use std::os::unix::fs::OpenOptionsExt;
-    let rest = url.trim_start_matches("sqlite:").trim_start_matches("//");
-    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-    if path.is_empty() || path.contains(":memory:") || query.contains("mode=memory") {
-        return Err(StoreError::Url(
-            "must name a file: a database in memory would lose what was acknowledged".into(),
-        ));
-    }
-    let file = PathBuf::from(unescape(path));
+    let (file, path) = sqlite_file(url)?;
     std::fs::OpenOptions::new()
         .create(true)
         .append(true)
@@ -204,6 +260,18 @@ fn sqlite_options(url: &str) -> Result<AnyConnectOptions, StoreError> {
         })?;
     AnyConnectOptions::from_str(&format!("sqlite://{path}?mode=rw"))
         .map_err(|_| StoreError::Url("is not an SQLite URL".into()))
+}
+
+/// The file that an SQLite URL names, and its path as it stands in the URL.
+fn sqlite_file(url: &str) -> Result<(PathBuf, &str), StoreError> {
+    let rest = url.trim_start_matches("sqlite:").trim_start_matches("//");
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    if path.is_empty() || path.contains(":memory:") || query.contains("mode=memory") {
+        return Err(StoreError::Url(
+            "must name a file: a database in memory would lose what was acknowledged".into(),
+        ));
+    }
+    Ok((PathBuf::from(unescape(path)), path))
 }
 
 /// Percent escapes of a URL's path, undone.
@@ -234,6 +302,11 @@ fn pool(dialect: Dialect, size: u32, read_only: bool) -> AnyPoolOptions {
     AnyPoolOptions::new()
         .max_connections(size)
         .acquire_timeout(Duration::from_secs(10))
+        // A full disk ends a transaction in SQLite itself, where sqlx goes on counting it as open.
+        .before_acquire(|connection: &mut AnyConnection, _| {
+            let clean = !connection.is_in_transaction();
+            Box::pin(async move { Ok(clean) })
+        })
         .after_connect(move |connection: &mut AnyConnection, _| {
             Box::pin(async move {
                 if dialect == Dialect::Sqlite {

@@ -55,10 +55,14 @@ impl Store {
         &self,
         trigger: &Trigger,
         max_attempts: u32,
+        priority: i64,
         quota: Quota,
     ) -> Result<Within, StoreError> {
+        let now = self.now().await?;
         let mut tx = self.write.begin_with(self.dialect.begin()).await?;
-        let created = self.insert_task(&mut tx, trigger, max_attempts).await?;
+        let created = self
+            .insert_task(&mut tx, trigger, (max_attempts, priority), now)
+            .await?;
         if let Created::Created(_) = created {
             let repo = &trigger.issue.repo;
             for (scope, id, most) in [
@@ -70,7 +74,7 @@ impl Store {
                     quota.installation,
                 ),
             ] {
-                if most > 0 && self.made(&mut tx, scope, id).await? > u64::from(most) {
+                if most > 0 && made(&mut tx, scope, id, now).await? > u64::from(most) {
                     tx.rollback().await?;
                     return Ok(Within::Over { scope, most });
                 }
@@ -78,23 +82,23 @@ impl Store {
         }
         tx.commit().await?;
         if let Created::Created(_) = created {
-            self.tasks_changed.notify_waiters();
+            self.tasks_changed.ring();
         }
         Ok(Within::Made(created))
     }
+}
 
-    /// The tasks that were made in the last hour.
-    async fn made(
-        &self,
-        connection: &mut AnyConnection,
-        scope: Scope,
-        id: u64,
-    ) -> Result<u64, StoreError> {
-        let row = sqlx::query(scope.sql())
-            .bind(int(id))
-            .bind(self.now() - HOUR_MS)
-            .fetch_one(connection)
-            .await?;
-        Ok(row.try_get::<i64, _>("n")?.unsigned_abs())
-    }
+/// The tasks that were made in the last hour.
+async fn made(
+    connection: &mut AnyConnection,
+    scope: Scope,
+    id: u64,
+    now: i64,
+) -> Result<u64, StoreError> {
+    let row = sqlx::query(scope.sql())
+        .bind(int(id))
+        .bind(now - HOUR_MS)
+        .fetch_one(connection)
+        .await?;
+    Ok(row.try_get::<i64, _>("n")?.unsigned_abs())
 }

@@ -16,11 +16,11 @@ impl Store {
              run_at = CASE WHEN run_at > $1 THEN $1 ELSE run_at END, updated_at = $1 \
              WHERE id = $2 AND state IN ('queued', 'running')",
         )
-        .bind(self.now())
+        .bind(self.now().await?)
         .bind(id.0)
         .execute(&self.write)
         .await?;
-        self.tasks_changed.notify_waiters();
+        self.tasks_changed.ring();
         Ok(done.rows_affected() > 0)
     }
 
@@ -35,7 +35,7 @@ impl Store {
              run_at = CASE WHEN run_at > $1 THEN $1 ELSE run_at END, updated_at = $1 \
              WHERE repo_id = $2 AND issue_id = $3 AND state IN ('queued', 'running') RETURNING id",
         )
-        .bind(self.now())
+        .bind(self.now().await?)
         .bind(int(repo_id))
         .bind(int(issue_id))
         .fetch_all(&self.write)
@@ -56,7 +56,7 @@ impl Store {
              WHERE installation_id = $2 AND ($3 = 0 OR repo_id = $3) \
              AND state IN ('queued', 'running') RETURNING id",
         )
-        .bind(self.now())
+        .bind(self.now().await?)
         .bind(int(installation_id))
         .bind(repo_id.map_or(0, int))
         .fetch_all(&self.write)
@@ -65,7 +65,7 @@ impl Store {
     }
 
     fn stopped(&self, rows: Vec<sqlx::any::AnyRow>) -> Result<Vec<TaskId>, StoreError> {
-        self.tasks_changed.notify_waiters();
+        self.tasks_changed.ring();
         let mut ids = rows
             .iter()
             .map(|row| Ok(TaskId(row.try_get("id")?)))
@@ -94,7 +94,7 @@ impl Store {
         .bind(id.0)
         .execute(&self.write)
         .await?;
-        self.tasks_changed.notify_waiters();
+        self.tasks_changed.ring();
         if done.rows_affected() > 0 {
             return Ok(true);
         }
@@ -128,15 +128,15 @@ impl Store {
         Ok(found.into_iter().map(|(_, text)| text).collect())
     }
 
-    /// Resolves when a task was made, ended, parked, stopped or steered by this process. Call it
-    /// before the query whose answer it would change, and poll now and then all the same: other
-    /// processes do not wake this one.
+    /// Resolves when a task was made, ended, parked, stopped or steered, by this process or by
+    /// another one on the same PostgreSQL. Call it before the query whose answer it would change,
+    /// and poll now and then all the same: a notice may be lost with its connection.
     pub fn tasks_changed(&self) -> impl Future<Output = ()> + Send + 'static {
-        self.tasks_changed.clone().notified_owned()
+        self.tasks_changed.heard()
     }
 
     /// As [`Store::tasks_changed`], for deliveries.
     pub fn deliveries_changed(&self) -> impl Future<Output = ()> + Send + 'static {
-        self.deliveries_changed.clone().notified_owned()
+        self.deliveries_changed.heard()
     }
 }

@@ -156,7 +156,7 @@ impl Store {
             "DELETE FROM spans WHERE task_id IN (SELECT id FROM tasks \
              WHERE state IN ('done', 'dead') AND updated_at < $1)",
         )
-        .bind(self.now() - super::ms(age))
+        .bind(self.now().await? - super::ms(age))
         .execute(&self.write)
         .await?;
         Ok(done.rows_affected())

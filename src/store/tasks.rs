@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row};
+use std::str::FromStr;
 
 /// Where a task stands in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -33,10 +34,18 @@ impl State {
     }
 
     fn read(word: &str) -> Result<State, StoreError> {
+        word.parse().map_err(|_| unreadable("task state", word))
+    }
+}
+
+impl FromStr for State {
+    type Err = &'static str;
+
+    fn from_str(word: &str) -> Result<State, Self::Err> {
         [State::Queued, State::Running, State::Done, State::Dead]
             .into_iter()
             .find(|s| s.word() == word)
-            .ok_or_else(|| unreadable("task state", word))
+            .ok_or("the states are queued, running, done and dead")
     }
 }
 
@@ -70,6 +79,8 @@ pub struct Task {
     /// Claims so far that count.
     pub attempt: u32,
     pub max_attempts: u32,
+    /// Higher ones are claimed first.
+    pub priority: i64,
     pub lease_owner: Option<String>,
     pub lease_until: Option<i64>,
     pub epoch: i64,
@@ -126,8 +137,18 @@ impl Store {
         trigger: &Trigger,
         max_attempts: u32,
     ) -> Result<Created, StoreError> {
+        self.create_task_of(trigger, max_attempts, 0).await
+    }
+
+    /// As [`Store::create_task`], before every task of a lower priority.
+    pub async fn create_task_of(
+        &self,
+        trigger: &Trigger,
+        max_attempts: u32,
+        priority: i64,
+    ) -> Result<Created, StoreError> {
         let within = self
-            .create_task_within(trigger, max_attempts, Quota::default())
+            .create_task_within(trigger, max_attempts, priority, Quota::default())
             .await?;
         match within {
             Within::Made(created) => Ok(created),
@@ -139,7 +160,8 @@ impl Store {
         &self,
         connection: &mut AnyConnection,
         trigger: &Trigger,
-        max_attempts: u32,
+        (max_attempts, priority): (u32, i64),
+        now: i64,
     ) -> Result<Created, StoreError> {
         let json = serde_json::to_string(trigger).map_err(|e| StoreError::Row {
             what: "trigger",
@@ -148,8 +170,8 @@ impl Store {
         let issue = &trigger.issue;
         let row = sqlx::query(
             "INSERT INTO tasks (key, repo_id, issue_id, issue_number, installation_id, repo_name, \
-             trigger_json, run_at, max_attempts, created_at, updated_at, person_id) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8, $10) \
+             trigger_json, run_at, max_attempts, created_at, updated_at, person_id, priority) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8, $10, $11) \
              ON CONFLICT (key) DO NOTHING RETURNING id",
         )
         .bind(trigger.key.as_str())
@@ -159,9 +181,10 @@ impl Store {
         .bind(int(issue.repo.installation_id))
         .bind(issue.repo.name.to_string())
         .bind(json)
-        .bind(self.now())
+        .bind(now)
         .bind(i64::from(max_attempts.max(1)))
         .bind(int(trigger.by.id))
+        .bind(priority)
         .fetch_optional(&mut *connection)
         .await?;
         if let Some(row) = row {
@@ -249,7 +272,7 @@ impl Store {
         let row = sqlx::query(
             "SELECT COUNT(*) AS n FROM tasks WHERE state = 'queued' AND run_at <= $1 AND id < $2",
         )
-        .bind(self.now())
+        .bind(self.now().await?)
         .bind(id.0)
         .fetch_one(&self.read)
         .await?;
@@ -282,6 +305,7 @@ pub(super) fn read(row: &AnyRow) -> Result<Task, StoreError> {
         run_at: row.try_get("run_at")?,
         attempt: count("attempt")?,
         max_attempts: count("max_attempts")?,
+        priority: row.try_get("priority")?,
         lease_owner: row.try_get("lease_owner")?,
         lease_until: row.try_get("lease_until")?,
         epoch: row.try_get("epoch")?,

@@ -28,7 +28,7 @@ impl Store {
         )
         .bind(token.id.as_str())
         .bind(holder)
-        .bind(self.now() + ms(hold))
+        .bind(self.now().await? + ms(hold))
         .bind(token.sealed.as_str())
         .bind(token.expires_at)
         .execute(&self.write)
@@ -39,7 +39,7 @@ impl Store {
     /// The holder lives: its tokens are kept for `hold` from now, but for those it let go.
     pub async fn tokens_hold(&self, holder: &str, hold: Duration) -> Result<(), StoreError> {
         sqlx::query("UPDATE tokens SET held_until = $1 WHERE holder = $2 AND held_until > 0")
-            .bind(self.now() + ms(hold))
+            .bind(self.now().await? + ms(hold))
             .bind(holder)
             .execute(&self.write)
             .await?;
@@ -67,13 +67,13 @@ impl Store {
     /// Tokens that nobody holds any more; expired ones are forgotten.
     pub async fn tokens_left(&self) -> Result<Vec<KeptToken>, StoreError> {
         sqlx::query("DELETE FROM tokens WHERE expires_at <= $1")
-            .bind(self.now())
+            .bind(self.now().await?)
             .execute(&self.write)
             .await?;
         let rows = sqlx::query(
             "SELECT id, sealed, expires_at FROM tokens WHERE held_until <= $1 LIMIT 100",
         )
-        .bind(self.now())
+        .bind(self.now().await?)
         .fetch_all(&self.write)
         .await?;
         let read = |row: &sqlx::any::AnyRow| {

@@ -1,13 +1,13 @@
 //! Group commit: deliveries that wait at the same time share one transaction, so that the disk's
 //! flush is paid once for all of them. Nobody hears `stored` before the commit.
 
+use super::bell::Bell;
 use super::deliveries::{Added, Incoming, insert};
-use super::{Dialect, StoreError, now_ms};
-use crate::domain::Clock;
+use super::{Dialect, StoreError, Time};
+use crate::domain::failure_point;
 use sqlx::AnyPool;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 
 /// Deliveries of one transaction.
 const GROUP: usize = 64;
@@ -36,12 +36,7 @@ impl Inserts {
 }
 
 /// Starts the writer; it ends when the last [`Inserts`] is dropped.
-pub(super) fn start(
-    pool: AnyPool,
-    dialect: Dialect,
-    clock: Arc<dyn Clock>,
-    changed: Arc<Notify>,
-) -> Inserts {
+pub(super) fn start(pool: AnyPool, dialect: Dialect, time: Time, changed: Bell) -> Inserts {
     let (sender, mut waiting) = mpsc::channel(QUEUE);
     tokio::spawn(async move {
         let mut group: Vec<(Incoming, Answer)> = Vec::with_capacity(GROUP);
@@ -50,9 +45,9 @@ pub(super) fn start(
         while waiting.recv_many(&mut group, GROUP).await > 0 {
             gather(&mut waiting, &mut group, before.0 + before.1).await;
             before = (before.1, group.len());
-            let now = now_ms(&*clock);
-            match write(&pool, dialect, &group, now).await {
+            match write(&pool, dialect, &group, &time).await {
                 Ok(added) => {
+                    failure_point("delivery-stored");
                     for ((_, answer), added) in group.drain(..).zip(added) {
                         let _ = answer.send(Ok(added)); // the caller may have gone
                     }
@@ -61,13 +56,13 @@ pub(super) fn start(
                     for single in group.drain(..) {
                         let result = match e.shared() {
                             Some(e) => Err(e),
-                            None => alone(&pool, dialect, &single, now).await,
+                            None => alone(&pool, dialect, &single, &time).await,
                         };
                         let _ = single.1.send(result);
                     }
                 }
             }
-            changed.notify_waiters();
+            changed.ring();
         }
     });
     Inserts(sender)
@@ -96,9 +91,10 @@ async fn write(
     pool: &AnyPool,
     dialect: Dialect,
     group: &[(Incoming, Answer)],
-    now: i64,
+    time: &Time,
 ) -> Result<Vec<Added>, StoreError> {
     let deliveries: Vec<&Incoming> = group.iter().map(|(delivery, _)| delivery).collect();
+    let now = time.now().await?;
     let mut tx = pool.begin_with(dialect.begin()).await?;
     let added = insert(&mut tx, &deliveries, now).await?;
     tx.commit().await?;
@@ -111,8 +107,8 @@ async fn alone(
     pool: &AnyPool,
     dialect: Dialect,
     single: &(Incoming, Answer),
-    now: i64,
+    time: &Time,
 ) -> Result<Added, StoreError> {
-    let added = write(pool, dialect, std::slice::from_ref(single), now).await?;
+    let added = write(pool, dialect, std::slice::from_ref(single), time).await?;
     Ok(added.into_iter().next().unwrap_or(Added::New))
 }

@@ -5,6 +5,7 @@ use super::ending::{self, Saved};
 use super::entitled::{Moment, entitled};
 use super::outgoing::{EFFECT, Outgoing};
 use super::prepare::{Prepared, prepare};
+use super::purse::Purse;
 use super::resume::Keeper;
 use super::status::{Board, StatusComment, asked_in_a_line};
 use super::steer::Inbox;
@@ -15,7 +16,7 @@ use crate::check::SetUp;
 use crate::config::RepoConfig;
 use crate::domain::{
     Both, Cancel, Command, Limits, OpenSpan, Progress, Report, SpanEnd, SpanKind, Step, Trigger,
-    Verdict,
+    Verdict, failure_point,
 };
 use crate::fix::{self, Fixed, Input, Made, Recorded, RecordedTask};
 use crate::github::{Reaction, Session};
@@ -116,7 +117,7 @@ impl Attempt<'_> {
             self.by_person.store(true, Ordering::Release);
             self.cancel.cancel();
         }
-        let outgoing = match self.saved().await? {
+        let outgoing = match self.saved(&session).await? {
             Some(outgoing) => outgoing,
             None => {
                 self.greet(&session, &status).await?;
@@ -157,15 +158,6 @@ impl Attempt<'_> {
         let repo = self.trigger().issue.repo.id;
         settings.cache = settings.cache.join(repo.to_string());
         Arc::new(SetUp::new(settings, config))
-    }
-
-    async fn saved(&self) -> Result<Option<Outgoing>, TaskError> {
-        let text = self
-            .bench
-            .store
-            .effect(self.claimed.task.id, EFFECT)
-            .await?;
-        Ok(text.map(|t| serde_json::from_str(&t)).transpose()?)
     }
 
     /// Eyes on the issue (or the pull request, where it was asked there) and the status comment; neither is worth an attempt.
@@ -219,6 +211,7 @@ impl Attempt<'_> {
             .store
             .put_effect(self.held(), EFFECT, &text)
             .await?;
+        failure_point("outgoing-saved");
         Ok(outgoing)
     }
 
@@ -226,6 +219,9 @@ impl Attempt<'_> {
         entitled(self.bench, session, self.trigger(), Moment::Start).await?;
         if let Some(question) = self.rival(session).await? {
             return Ok(question);
+        }
+        if let Some(unpaid) = self.unpaid().await? {
+            return Ok(unpaid);
         }
         let (task, trigger) = (self.claimed.task.id, self.trigger());
         let span = self.step("prepare");
@@ -269,8 +265,8 @@ impl Attempt<'_> {
         prepared: &Prepared,
         made: Option<&Made>,
     ) -> Result<Outgoing, TaskError> {
-        let (bench, trigger, ground) = (self.bench, self.trigger(), &prepared.ground);
-        self.begun_work(ground).await?;
+        let (bench, trigger) = (self.bench, self.trigger());
+        self.begun_work(&prepared.ground).await?;
         let report = Report {
             title: trigger.title.clone(),
             body: trigger.body.clone(),
@@ -279,14 +275,11 @@ impl Attempt<'_> {
         let earlier = self.earlier(prepared).await?;
         let task = &self.claimed.task;
         let cast = bench.models.of(task.id, task.attempt, before.answered)?;
-        let keeper = Keeper {
-            store: &bench.store,
-            held: self.held(),
-            cancel: self.cancel,
-        };
+        let purse = Purse::new(bench, self.held(), &trigger.issue.repo, before.spent);
+        let keeper = Keeper::new(&purse, self.cancel);
         let (allow_tests, cap) = asked_of_fix(trigger);
         let limits = capped(prepared.config.limits.narrow(&bench.limits), cap);
-        let inbox = Inbox::default();
+        let inbox = Inbox::new(&purse);
         let input = Input {
             base: &prepared.base,
             start: prepared.start.as_deref(),
@@ -326,6 +319,7 @@ impl Attempt<'_> {
                 return Err(StoreError::LostLease(task.id).into());
             }
         };
+        fixed.warnings.extend(purse.warning());
         self.board.mark("fix");
         if let Some(wait) = self.wait_for_model(&fixed) {
             let why = fixed.error.unwrap_or_else(|| "the model is busy".into());
@@ -369,6 +363,8 @@ impl Attempt<'_> {
         if let Some((limit, until)) = self.held_up() {
             text.push_str(&format!(" {}", render::held_up(limit, until)));
         }
+        let (store, lease) = (&self.bench.store, self.bench.times.lease);
+        store.heartbeat(self.held(), lease).await?;
         match status.write(&text).await {
             Ok(_) => {}
             // Stopped because mend may no longer work there: nobody can be told.
@@ -388,6 +384,7 @@ impl Attempt<'_> {
         )
         .await;
         self.board.mark("tell");
+        failure_point("ending-told");
         let result = Saved::of(&outgoing, published, self.board.spans()).into_json();
         self.bench
             .store

@@ -100,6 +100,7 @@ impl Survey<'_> {
                 _ => wanted.clone(),
             };
             let fetched = self.fetch(&[&base_branch, &branch]).await?;
+            crate::domain::failure_point("mirror-fetched");
             let tip = |name: &str| fetched.refs.get(&format!("refs/heads/{name}")).copied();
             let base_tip = tip(&base_branch).ok_or_else(|| {
                 TaskError::Person(format!(

@@ -52,6 +52,7 @@ impl Attempt<'_> {
             allow_empty: false,
         };
         let commit = prepared.private.commit(new).await?;
+        crate::domain::failure_point("change-committed");
         if let Some(commit) = commit {
             let reached = Reached {
                 store_path: Some(prepared.private.path().display().to_string()),

@@ -93,6 +93,20 @@ pub(super) fn could_not_start(bench: &Bench, board: &Board, error: &TaskError) -
     }
 }
 
+/// It ended before the first turn, for a reason that is no fault.
+pub(super) fn without_a_turn(
+    bench: &Bench,
+    board: &Board,
+    verdict: Verdict,
+    stop: StopReason,
+    why: String,
+) -> Outgoing {
+    Outgoing {
+        error: Some(why),
+        ..blank(bench, board, verdict, Reason::LimitReached, stop)
+    }
+}
+
 /// What the engine came to, before a commit is thought of.
 pub(super) fn of_fix(bench: &Bench, board: &Board, fixed: &Fixed, ground: &Ground) -> Outgoing {
     let after: Vec<String> = fixed

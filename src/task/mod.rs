@@ -4,6 +4,7 @@
 //! begins, every effect on GitHub is looked up before it is made, and the change itself is a commit
 //! in the task's private git directory before anything is published.
 
+mod at_hand;
 mod attempt;
 mod branch;
 mod change;
@@ -13,6 +14,7 @@ mod entitled;
 mod git_inside;
 mod held_up;
 mod integrate;
+mod leftover;
 mod marker;
 mod models;
 mod outgoing;
@@ -20,6 +22,7 @@ mod park;
 mod pool;
 mod prepare;
 mod publish;
+mod purse;
 mod replies;
 mod resume;
 mod rival;
@@ -40,7 +43,7 @@ pub use voice::Spokesman;
 
 use crate::agent::{self, Prompts};
 use crate::check::{CheckError, SetUpSettings};
-use crate::config::{ConfigError, GitInSandbox, Permission, PublishSettings};
+use crate::config::{BudgetSettings, ConfigError, GitInSandbox, Permission, PublishSettings};
 use crate::domain::{Clock, Journal, Limits};
 use crate::fix::{FixError, RecordingError};
 use crate::git::{Git, GitError};
@@ -70,12 +73,12 @@ pub struct Bench {
     pub agent: agent::Settings,
     pub prompts: Prompts,
     pub limits: Limits,
+    /// What all tasks together may use in a day.
+    pub budget: BudgetSettings,
     /// The house's ways with pull requests.
     pub publish: PublishSettings,
     /// What a person needs to have when the work begins and before it is published.
     pub permission: Permission,
-    /// Tasks of one repository that run at the same time; 0 is any number.
-    pub running_per_repo: u32,
     /// Every branch that mend makes begins with it; it ends in a slash.
     pub branch_prefix: String,
     /// Private git directories, one a task.

@@ -4,15 +4,15 @@ use super::attempt::{Attempt, present};
 use super::status::Board;
 use super::traced::Trace;
 use super::{Bench, TaskError};
-use crate::domain::{Cancel, TaskId, Verdict};
+use crate::domain::{Cancel, TaskId, Verdict, failure_point};
 use crate::github::Session;
 use crate::render;
-use crate::store::{Claimed, Failed, StoreError, Task, Which};
+use crate::store::{Claimed, Failed, Room, StoreError, Task};
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tracing::Instrument;
@@ -25,29 +25,40 @@ pub struct Pool {
     bench: Arc<Bench>,
     workers: usize,
     name: String,
-    only: Option<TaskId>,
+    room: Room,
 }
 
 impl Pool {
-    pub fn new(bench: Arc<Bench>, workers: usize) -> Self {
+    /// `name` is this worker's among all; a successor that has it too takes over at once what this
+    /// one held.
+    pub fn new(bench: Arc<Bench>, workers: usize, name: String, room: Room) -> Self {
         Pool {
             bench,
             workers,
-            name: uuid::Uuid::new_v4().to_string(),
-            only: None,
+            name,
+            room,
         }
     }
 
     /// Works on this task and no other.
     pub fn of(bench: Arc<Bench>, task: TaskId) -> Self {
-        Pool {
+        let room = Room {
             only: Some(task),
-            ..Pool::new(bench, 1)
-        }
+            ..Room::default()
+        };
+        Pool::new(bench, 1, uuid::Uuid::new_v4().to_string(), room)
     }
 
     /// Works until `stop`; then what runs is given back to the queue.
     pub async fn run(&self, stop: &Cancel) {
+        self.take_over().await;
+        tokio::select! {
+            () = self.work(stop) => {}
+            () = self.tidy() => {}
+        }
+    }
+
+    async fn work(&self, stop: &Cancel) {
         let places = Arc::new(Semaphore::new(self.workers.max(1)));
         let mut running = JoinSet::new();
         while !stop.is_cancelled() {
@@ -60,14 +71,10 @@ impl Pool {
                 place = places.clone().acquire_owned() => place,
             };
             let Ok(place) = place else { break };
-            let which = Which {
-                running: self.bench.running_per_repo,
-                only: self.only,
-            };
             match self
                 .bench
                 .store
-                .claim_of(&self.name, self.bench.times.lease, which)
+                .claim_within(&self.name, self.bench.times.lease, self.room)
                 .await
             {
                 Ok(Some(claimed)) => {
@@ -93,6 +100,27 @@ impl Pool {
             }
         }
         while running.join_next().await.is_some() {}
+    }
+
+    /// What the predecessor held when it died goes on here.
+    async fn take_over(&self) {
+        match self.bench.store.release(&self.name).await {
+            Ok(0) => {}
+            Ok(tasks) => tracing::info!(tasks, "taken over from the mend before this one"),
+            Err(error) => {
+                tracing::error!(%error, "what the mend before this one held waits for its lease")
+            }
+        }
+    }
+
+    /// Removes what ended tasks left, now and then.
+    async fn tidy(&self) {
+        loop {
+            if let Err(error) = super::leftover::sweep(&self.bench).await {
+                tracing::warn!(%error, "what ended tasks left stays until the next look");
+            }
+            tokio::time::sleep(super::leftover::EVERY).await;
+        }
     }
 
     /// Takes expired leases away and tells the people of dead tasks.
@@ -122,6 +150,7 @@ async fn one(bench: &Bench, claimed: Claimed, stop: &Cancel) {
             trace,
             session: bench.github.session(&claimed.task.trigger.issue.repo),
         };
+        failure_point("task-claimed");
         tracing::info!(attempt = claimed.task.attempt, "begun");
         let work = AssertUnwindSafe(attempt.run()).catch_unwind();
         tokio::pin!(work);
@@ -135,6 +164,7 @@ async fn one(bench: &Bench, claimed: Claimed, stop: &Cancel) {
     writer.end(bench, claimed.held).await;
     let error = match result {
         Ok(Ok(verdict)) => {
+            failure_point("task-finished");
             tracing::info!(verdict = verdict.word(), "ended");
             return;
         }
@@ -153,11 +183,18 @@ async fn revoke(session: &Session) {
     }
 }
 
-/// Keeps the lease. Ends after it has fired `stop`: a person asked for it, or the lease is lost.
+/// Keeps the lease. Ends after it has fired `stop`: a person asked for it, or the lease is lost, or
+/// it may be by now, since the database has not answered for so long.
 async fn beat(bench: &Bench, claimed: &Claimed, stop: &Cancel, by_person: &AtomicBool) {
+    let mut kept = Instant::now();
     loop {
         tokio::time::sleep(bench.times.beat).await;
-        match bench.store.heartbeat(claimed.held, bench.times.lease).await {
+        let asked = Instant::now();
+        let beat = bench.store.heartbeat(claimed.held, bench.times.lease).await;
+        if beat.is_ok() {
+            kept = asked;
+        }
+        match beat {
             Ok(beat) if beat.cancel_requested && !by_person.swap(true, Ordering::AcqRel) => {
                 stop.cancel()
             }
@@ -166,7 +203,13 @@ async fn beat(bench: &Bench, claimed: &Claimed, stop: &Cancel, by_person: &Atomi
                 stop.cancel();
                 return;
             }
-            Err(error) => tracing::warn!(%error, "a heartbeat failed"),
+            Err(error) => {
+                tracing::warn!(%error, "a heartbeat failed");
+                if kept.elapsed() >= bench.times.lease {
+                    stop.cancel();
+                    return;
+                }
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use super::git_inside::{Objects, git_inside};
 use super::steer::thread_guidance;
 use super::{Bench, TaskError, template};
 use crate::config::{REPO_FILE, RepoConfig};
-use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger};
+use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger, failure_point};
 use crate::git::{Bringing, Caps, Credential, Oid, Private};
 use crate::github::{BotIdentity, Purpose, Session};
 use crate::tree::TempFolder;
@@ -129,6 +129,7 @@ impl Source<'_> {
         let caps = Caps::default();
         let done = self.private.checkout(commit, folder, caps, self.cancel);
         let done = done.await?;
+        failure_point("tree-checked-out");
         let bringing = Bringing {
             private: self.private,
             url: self.url,
@@ -144,6 +145,7 @@ impl Source<'_> {
 pub(super) fn know(bench: &Bench, token: &crate::github::Token) {
     use secrecy::ExposeSecret;
     bench.redactor.know(token.secret().expose_secret());
+    failure_point("token-minted");
 }
 
 pub(super) fn private_path(bench: &Bench, repo: &RepoRef, task: TaskId) -> PathBuf {

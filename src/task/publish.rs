@@ -5,7 +5,7 @@ use super::entitled::{Moment, entitled};
 use super::outgoing::{Outgoing, Push};
 use super::prepare::know;
 use super::{Bench, TaskError, marker};
-use crate::domain::{Cancel, Step};
+use crate::domain::{Cancel, Step, failure_point};
 use crate::git::{Credential, GitError, Push as GitPush};
 use crate::github::{
     NewPull, PullInfo, PullState, PullUpdate, Purpose, RepoInfo, Session, Stands, Thread,
@@ -48,10 +48,15 @@ pub(super) async fn publish(
     }
     let trigger = &claimed.task.trigger;
     entitled(bench, &session, trigger, Moment::Publish).await?;
+    // A worker that slept past its lease must not write. The push is refused too where the branch
+    // moved, but not where nobody has pushed yet.
+    let (store, lease) = (&bench.store, bench.times.lease);
+    store.heartbeat(claimed.held, lease).await?;
     match &push.local {
         Some(_) => move_branch(&session, &repo, push).await?,
         None => branch(bench, &session, claimed, push, cancel).await?,
     }
+    failure_point("branch-pushed");
     settled(bench, &session, push).await;
     let head = HeadCheck {
         bench,
@@ -63,6 +68,8 @@ pub(super) async fn publish(
         Some(shown) => head.begin().await?.map(|run| (run, shown)),
         None => None,
     };
+    failure_point("check-run-begun");
+    store.heartbeat(claimed.held, lease).await?;
     let published = pull_request(bench, &session, claimed, push).await;
     if matches!(&published, Err(error) if error.is_transient() || error.is_lost()) {
         return published.map(Some);
@@ -81,6 +88,7 @@ pub(super) async fn publish(
         .store
         .step(claimed.held, Step::Publish, &reached)
         .await?;
+    failure_point("pull-request-recorded");
     Ok(Some(published))
 }
 
@@ -93,6 +101,10 @@ async fn branch(
 ) -> Result<(), TaskError> {
     let unreadable = || TaskError::Person("the saved commit's id is not one".into());
     let (commit, expected) = push.ids().ok_or_else(unreadable)?;
+    // A worker elsewhere, whose git directory is not here, may have pushed before it died.
+    if session.branch(&push.branch).await?.as_deref() == Some(&*push.commit) {
+        return Ok(());
+    }
     let private = bench
         .git
         .reopen(super::prepare::private_path(
@@ -188,6 +200,7 @@ async fn pull_request(
                 .put_effect(claimed.held, OPENING, &push.branch)
                 .await?;
             let pull = open(bench, session, push).await?;
+            failure_point("pull-request-opened");
             label(bench, session, &pull).await;
             ask_for_review(bench, session, &pull).await;
             pull

@@ -4,7 +4,8 @@
 use super::TaskError;
 use super::attempt::Attempt;
 use super::prepare::guidance;
-use crate::domain::{Cancel, Command, Keep, Trigger, Verdict};
+use super::purse::{Purse, spent};
+use crate::domain::{Cancel, Command, Keep, Spent, Trigger, Verdict};
 use crate::store::{Filter, Held, State, Store, StoreError, Task};
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -20,6 +21,8 @@ pub(super) struct Before {
     pub(super) resume: Option<String>,
     /// How many turns of this task the state holds.
     pub(super) answered: u32,
+    /// What the question's conversation had used.
+    pub(super) spent: Spent,
 }
 
 /// Keeps the conversation in the store, under the lease.
@@ -28,14 +31,29 @@ pub(super) struct Keeper<'a> {
     pub(super) held: Held,
     /// Fired when the lease is lost: another worker goes on from what was kept before.
     pub(super) cancel: &'a Cancel,
+    pub(super) purse: &'a Purse<'a>,
+}
+
+impl<'a> Keeper<'a> {
+    pub(super) fn new(purse: &'a Purse<'a>, cancel: &'a Cancel) -> Self {
+        Keeper {
+            store: &purse.bench.store,
+            held: purse.held,
+            cancel,
+            purse,
+        }
+    }
 }
 
 #[async_trait]
 impl Keep for Keeper<'_> {
     async fn keep(&self, state: &str) {
         let task = self.held.id;
+        if let Err(error) = self.purse.pay(state).await {
+            tracing::warn!(%task, %error, "what was used could not be recorded");
+        }
         match self.store.save_conversation(self.held, state).await {
-            Ok(true) => {}
+            Ok(true) => crate::domain::failure_point("turn-kept"),
             Ok(false) => {
                 tracing::warn!(%task, bytes = state.len(), "the conversation is too large to be kept");
             }
@@ -70,6 +88,7 @@ impl Attempt<'_> {
         };
         let before = asked.as_deref().map_or(0, turns);
         Ok(Before {
+            spent: asked.as_deref().map_or_else(Spent::default, spent),
             guidance: said(self.trigger(), &questions),
             answered: own.as_deref().map_or(0, turns).saturating_sub(before),
             resume: own.or(asked),

@@ -140,6 +140,9 @@ impl Board {
 impl Journal for Board {
     fn tell(&self, event: Progress) {
         self.also.tell(event.clone());
+        if matches!(event, Progress::Tool { .. }) {
+            crate::domain::failure_point("tool-called");
+        }
         self.set(|s| match event {
             Progress::Step("base check") => s.current = BASE,
             Progress::Step("branch check" | "fix") => s.current = FIX,
@@ -268,7 +271,10 @@ impl StatusComment<'_> {
             return Ok(other);
         }
         let made = match self.session.create_comment(self.thread(), text).await {
-            Ok(made) => made.id,
+            Ok(made) => {
+                crate::domain::failure_point("status-comment-made");
+                made.id
+            }
             Err(error) if error.maybe_done() => self.adopted(error).await?,
             Err(error) => return Err(error),
         };

@@ -1,21 +1,35 @@
 //! What people say while a task runs, and what a review said before: guidance for the model.
 
+use super::purse::Purse;
 use crate::domain::{ReviewThread, Steer};
 use crate::store::{Held, Store, StoreError};
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// Comments that came in and wait for the next turn.
-#[derive(Default)]
-pub(super) struct Inbox(Mutex<Vec<String>>);
+/// Comments that came in and wait for the next turn, and whether it is paid for.
+pub(super) struct Inbox<'a> {
+    waiting: Mutex<Vec<String>>,
+    purse: &'a Purse<'a>,
+}
 
-impl Steer for Inbox {
+impl Steer for Inbox<'_> {
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(|e| e.into_inner()))
+        std::mem::take(&mut *self.waiting.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    fn is_spent(&self) -> bool {
+        self.purse.is_empty()
     }
 }
 
-impl Inbox {
+impl<'a> Inbox<'a> {
+    pub(super) fn new(purse: &'a Purse<'a>) -> Self {
+        Inbox {
+            waiting: Mutex::default(),
+            purse,
+        }
+    }
+
     /// Moves what comes into the store here, until dropped or the lease is lost, which the
     /// heartbeat notices too.
     pub(super) async fn listen(&self, store: &Store, held: Held, every: Duration) {
@@ -23,7 +37,7 @@ impl Inbox {
             let changed = store.tasks_changed();
             match store.steer_take(held).await {
                 Ok(new) => {
-                    let mut waiting = self.0.lock().unwrap_or_else(|e| e.into_inner());
+                    let mut waiting = self.waiting.lock().unwrap_or_else(|e| e.into_inner());
                     waiting.extend(new);
                 }
                 Err(StoreError::LostLease(_)) => std::future::pending().await,

@@ -1,24 +1,31 @@
 //! Answers to comments and labels: a reaction where that is enough, a text where it is not.
 
-use super::{Bench, marker};
+use super::marker;
 use crate::domain::TaskId;
-use crate::github::{GithubError, Reaction, Session};
+use crate::github::{Github, GithubError, Reaction, Session};
 use crate::intake::{Notice, Said, Untold, Voice};
 use crate::render;
-use crate::store::{Scope, WaitsFor};
+use crate::store::{Scope, Store, WaitsFor};
+use crate::text::Redactor;
 use async_trait::async_trait;
-use std::sync::Arc;
 
 /// Writes notices to GitHub.
 pub struct Spokesman {
-    bench: Arc<Bench>,
+    store: Store,
+    github: Github,
+    redactor: Redactor,
     label: String,
 }
 
 impl Spokesman {
     /// `label` is the one that starts a task.
-    pub fn new(bench: Arc<Bench>, label: String) -> Self {
-        Spokesman { bench, label }
+    pub fn new(store: Store, github: Github, redactor: Redactor, label: String) -> Self {
+        Spokesman {
+            store,
+            github,
+            redactor,
+            label,
+        }
     }
 
     /// The text of a notice; `None` where a reaction says it.
@@ -39,11 +46,11 @@ impl Spokesman {
     }
 
     async fn status(&self, task: Option<TaskId>) -> Result<String, Untold> {
-        let now = self.bench.clock.unix();
+        let now = self.store.clock().unix();
         let Some(id) = task else {
             return Ok(render::status(None, now));
         };
-        let task = self.bench.store.task(id).await.map_err(|e| Untold {
+        let task = self.store.task(id).await.map_err(|e| Untold {
             why: e.to_string(),
             transient: e.is_transient(),
             not_before: None,
@@ -78,14 +85,14 @@ impl Spokesman {
     ) -> Result<(), GithubError> {
         let marker = format!("<!-- mend:notice:{}:{} -->", notice.delivery, notice.name);
         let thread = notice.place.thread;
-        let app = self.bench.github.app_id();
+        let app = self.github.app_id();
         for marker in marker::both(&marker, app) {
             if session.find_comment_in(thread, &marker).await?.is_some() {
                 return Ok(());
             }
         }
         let text = marker::with_app(&format!("{marker}\n{text}"), app);
-        let text = self.bench.redactor.redact(&text);
+        let text = self.redactor.redact(&text);
         session.create_comment(thread, &text).await.map(drop)
     }
 }
@@ -102,7 +109,7 @@ fn whose(scope: Scope) -> &'static str {
 #[async_trait]
 impl Voice for Spokesman {
     async fn tell(&self, notice: &Notice) -> Result<(), Untold> {
-        let session = self.bench.github.shared_session(&notice.place.repo);
+        let session = self.github.shared_session(&notice.place.repo);
         let done = match self.text(&notice.said).await? {
             None => self.react(&session, notice).await,
             Some(text) => self.write(&session, notice, &text).await,

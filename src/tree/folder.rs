@@ -21,6 +21,48 @@ pub fn make_folder(path: &Path, mode: u32) -> Result<(), TreeError> {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).map_err(fail)
 }
 
+/// The sole ownership of a folder, until this is dropped or the process ends.
+#[derive(Debug)]
+pub struct FolderLock {
+    _held: rustix::fd::OwnedFd,
+}
+
+/// Takes a folder for this process; `None` where another one has it.
+///
+/// # Errors
+/// `Root` when it cannot be opened or locked.
+pub fn lock_folder(path: &Path) -> Result<Option<FolderLock>, TreeError> {
+    use rustix::fs::{FlockOperation, Mode, OFlags};
+    let fail = |source| TreeError::Root {
+        path: path.into(),
+        source,
+    };
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let held = rustix::fs::open(path, flags, Mode::empty()).map_err(fail)?;
+    match rustix::fs::flock(&held, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(FolderLock { _held: held })),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+        Err(e) => Err(fail(e)),
+    }
+}
+
+/// The names in a folder of mend's own; none where it is not there.
+///
+/// # Errors
+/// `Root` when it cannot be listed.
+pub fn names_in(path: &Path) -> Result<Vec<String>, TreeError> {
+    let fail = |e: std::io::Error| TreeError::Root {
+        path: path.into(),
+        source: rustix::io::Errno::from_io_error(&e).unwrap_or(rustix::io::Errno::IO),
+    };
+    let entries = match std::fs::read_dir(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(fail)?,
+    };
+    let names = entries.map(|entry| Ok(entry.map_err(fail)?.file_name().to_string_lossy().into()));
+    names.collect()
+}
+
 /// Gives a folder another name on the same file system, where nothing stands. Only for folders in
 /// which nobody works any more: the parts of `from` are not held.
 ///

@@ -22,7 +22,9 @@ mod walk;
 pub use all::{Change, write_all};
 pub use copy::{copy_tree, fill_tree};
 pub use error::TreeError;
-pub use folder::{make_folder, move_folder, read_own, write_own};
+pub use folder::{
+    FolderLock, lock_folder, make_folder, move_folder, names_in, read_own, write_own,
+};
 pub use path::RelPath;
 pub use remove::remove_tree;
 pub use root::{FileKind, MAX_FILE_BYTES, Meta, Tree};

@@ -23,6 +23,8 @@ mod host;
 mod intake;
 mod lab;
 mod model;
+mod postgres;
+mod program;
 mod sandbox;
 mod simulator;
 mod store;

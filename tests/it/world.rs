@@ -214,7 +214,7 @@ impl World {
     }
 
     fn webhook(&self, server: &Server) -> String {
-        format!("http://{}/webhook", server.address())
+        server.webhook_url().unwrap()
     }
 
     pub fn webhook_url(&self) -> String {
@@ -375,5 +375,7 @@ fn settings(sim: &Checked, folder: &Path, replay: Vec<PathBuf>) -> Settings {
         setup: Default::default(),
         repos: ReposSettings::default(),
         publish: Default::default(),
+        queue: Default::default(),
+        budget: Default::default(),
     }
 }

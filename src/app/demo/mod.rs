@@ -134,7 +134,7 @@ impl Demo {
             ..Extra::default()
         };
         let server = Server::start(&settings, environment, extra).await?;
-        simulator.set_webhook_url(Some(&format!("http://{}/webhook", server.address())));
+        simulator.set_webhook_url(server.webhook_url().as_deref());
         let issue = simulator.open_issue(REPO, MAINTAINER, TITLE, BODY)?;
         simulator.label_issue(REPO, issue, "mend", MAINTAINER)?;
         Ok(Demo {
@@ -260,5 +260,7 @@ fn settings(
         git: engine.git,
         repos: ReposSettings::default(),
         publish: Default::default(),
+        queue: Default::default(),
+        budget: Default::default(),
     })
 }

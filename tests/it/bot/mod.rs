@@ -1,10 +1,14 @@
 //! The bot from outside: webhooks in, pull requests and comments out.
 
+mod budgets;
 mod checks;
 mod command_line;
+#[cfg(feature = "failure-points")]
+mod crash;
 mod edge;
 mod endings;
 mod faults;
+mod figures;
 mod grammar;
 mod house;
 mod killed;
@@ -19,6 +23,7 @@ mod reconciled;
 mod retry;
 mod reviews;
 mod roles;
+mod several;
 mod steer;
 mod storm;
 mod surface;

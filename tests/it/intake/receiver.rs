@@ -148,11 +148,7 @@ async fn wh_03_wh_06_what_cannot_be_stored_is_503_within_five_seconds_and_may_co
     let mut lock = sqlx::SqliteConnection::connect(&crate::store::url(folder.path()))
         .await
         .unwrap();
-    let fresh = Fresh {
-        store,
-        clock: crate::store::Hand::new(),
-        folder,
-    };
+    let fresh = Fresh::of(store, folder);
     let served = Served::of(fresh, 100_000, Bounds::default()).await;
     lock.execute("BEGIN IMMEDIATE").await.unwrap();
     let start = Instant::now();

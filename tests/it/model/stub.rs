@@ -75,9 +75,13 @@ pub struct Seen {
     pub body: Bytes,
 }
 
+type Answering = dyn Fn(&[u8]) -> Answer + Send + Sync;
+
 #[derive(Clone, Default)]
 struct Script {
     answers: Arc<Mutex<VecDeque<Answer>>>,
+    /// What follows the script: an answer to the body of the request.
+    after: Option<Arc<Answering>>,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
@@ -89,10 +93,23 @@ pub struct Stub {
 
 impl Stub {
     pub async fn start(answers: Vec<Answer>) -> Stub {
-        let script = Script {
+        Stub::of(Script {
             answers: Arc::new(Mutex::new(answers.into())),
             ..Script::default()
-        };
+        })
+        .await
+    }
+
+    /// Answers every request by what it asks.
+    pub async fn answering(answer: impl Fn(&[u8]) -> Answer + Send + Sync + 'static) -> Stub {
+        Stub::of(Script {
+            after: Some(Arc::new(answer)),
+            ..Script::default()
+        })
+        .await
+    }
+
+    async fn of(script: Script) -> Stub {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let listener = listener.tap_io(|io| io.set_nodelay(true).unwrap());
@@ -141,10 +158,11 @@ async fn respond(
         at: Instant::now(),
         path: uri.to_string(),
         headers,
-        body,
+        body: body.clone(),
     });
     let answer = script.answers.lock().unwrap().pop_front();
     let answer = answer
+        .or_else(|| script.after.as_ref().map(|after| after(&body)))
         .unwrap_or_else(|| Answer::json(418, r#"{"error":{"message":"the script is over"}}"#));
     let mut response = Response::builder().status(StatusCode::from_u16(answer.status).unwrap());
     for (name, value) in &answer.headers {

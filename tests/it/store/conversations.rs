@@ -13,9 +13,7 @@ async fn claim(store: &Store) -> Claimed {
     store.claim("w", LEASE).await.unwrap().unwrap()
 }
 
-#[tokio::test]
-async fn the_latest_conversation_outlives_its_attempt_and_goes_with_the_task() {
-    let fresh = Fresh::new().await;
+async fn the_latest_conversation_outlives_its_attempt_and_goes_with_the_task(fresh: Fresh) {
     let store = &fresh.store;
     let id = store.create_task(&trigger(1, "a"), 3).await.unwrap().id();
     assert_eq!(store.conversation(id).await.unwrap(), None);
@@ -41,9 +39,7 @@ async fn the_latest_conversation_outlives_its_attempt_and_goes_with_the_task() {
     assert!(store.save_conversation(second.held, "x").await.is_err());
 }
 
-#[tokio::test]
-async fn what_is_too_large_leaves_what_fitted() {
-    let fresh = Fresh::new().await;
+async fn what_is_too_large_leaves_what_fitted(fresh: Fresh) {
     let store = &fresh.store;
     store.create_task(&trigger(1, "a"), 3).await.unwrap();
     let held = claim(store).await.held;
@@ -55,9 +51,7 @@ async fn what_is_too_large_leaves_what_fitted() {
     assert_eq!(kept.len(), MOST_CONVERSATION);
 }
 
-#[tokio::test]
-async fn a_question_keeps_its_conversation_until_the_issue_goes_on() {
-    let fresh = Fresh::new().await;
+async fn a_question_keeps_its_conversation_until_the_issue_goes_on(fresh: Fresh) {
     let store = &fresh.store;
     for (issue, key) in [(1, "a"), (2, "other issue")] {
         store.create_task(&trigger(issue, key), 3).await.unwrap();
@@ -82,9 +76,7 @@ async fn a_question_keeps_its_conversation_until_the_issue_goes_on() {
     assert!(store.conversation(other).await.unwrap().is_some());
 }
 
-#[tokio::test]
-async fn a_task_that_waits_for_the_model_says_so_and_adds_up() {
-    let fresh = Fresh::new().await;
+async fn a_task_that_waits_for_the_model_says_so_and_adds_up(fresh: Fresh) {
     let store = &fresh.store;
     let id = store.create_task(&trigger(1, "a"), 3).await.unwrap().id();
     for waited in [3_600_000, 7_200_000] {
@@ -104,3 +96,10 @@ async fn a_task_that_waits_for_the_model_says_so_and_adds_up() {
     store.park_for_model(held, HOUR, "busy").await.unwrap();
     assert!(store.claim("w", LEASE).await.unwrap().is_some());
 }
+
+on_both!(
+    the_latest_conversation_outlives_its_attempt_and_goes_with_the_task,
+    what_is_too_large_leaves_what_fitted,
+    a_question_keeps_its_conversation_until_the_issue_goes_on,
+    a_task_that_waits_for_the_model_says_so_and_adds_up,
+);

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 const HOLD: Duration = Duration::from_secs(60);
 
-#[tokio::test(flavor = "multi_thread")]
-async fn five_copies_at_once_are_one_delivery() {
-    let fresh = Fresh::new().await;
+async fn five_copies_at_once_are_one_delivery(fresh: Fresh) {
     for round in 0..100 {
         let guid = format!("guid-{round}");
         let adds = (0..5).map(|_| {
@@ -26,9 +24,7 @@ async fn five_copies_at_once_are_one_delivery() {
     assert_eq!(counts, [("new".to_string(), 100)]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_large_group_with_copies_in_it_is_counted_right() {
-    let fresh = Fresh::new().await;
+async fn a_large_group_with_copies_in_it_is_counted_right(fresh: Fresh) {
     for round in 0..20 {
         // 90 waiting inserts of 45 deliveries: groups of every size, copies beside each other.
         let adds = (0..90).map(|n| {
@@ -49,9 +45,7 @@ async fn a_large_group_with_copies_in_it_is_counted_right() {
     assert_eq!(counts, [("new".to_string(), 900)]);
 }
 
-#[tokio::test]
-async fn a_delivery_is_handed_out_until_it_ends() {
-    let fresh = Fresh::new().await;
+async fn a_delivery_is_handed_out_until_it_ends(fresh: Fresh) {
     let store = &fresh.store;
     store.add_delivery(incoming("a")).await.unwrap();
     store.add_delivery(incoming("b")).await.unwrap();
@@ -83,9 +77,7 @@ async fn a_delivery_is_handed_out_until_it_ends() {
     assert_eq!(store.next_deliveries(10, HOLD).await.unwrap().len(), 1);
 }
 
-#[tokio::test]
-async fn a_failed_delivery_may_come_again_and_no_other() {
-    let fresh = Fresh::new().await;
+async fn a_failed_delivery_may_come_again_and_no_other(fresh: Fresh) {
     let store = &fresh.store;
     for (guid, end) in [
         ("done", DeliveryEnd::Done),
@@ -108,9 +100,7 @@ async fn a_failed_delivery_may_come_again_and_no_other() {
     );
 }
 
-#[tokio::test]
-async fn a_lane_is_handed_out_in_order() {
-    let fresh = Fresh::new().await;
+async fn a_lane_is_handed_out_in_order(fresh: Fresh) {
     let store = &fresh.store;
     for (guid, lane) in [("start", "7:1"), ("other", "7:2"), ("stop", "7:1")] {
         let delivery = Incoming {
@@ -138,9 +128,7 @@ async fn a_lane_is_handed_out_in_order() {
     );
 }
 
-#[tokio::test]
-async fn old_deliveries_go_and_new_ones_stay() {
-    let fresh = Fresh::new().await;
+async fn old_deliveries_go_and_new_ones_stay(fresh: Fresh) {
     let store = &fresh.store;
     store.add_delivery(incoming("done")).await.unwrap();
     let taken = store.next_deliveries(1, HOLD).await.unwrap();
@@ -175,12 +163,10 @@ async fn a_locked_database_is_a_transient_error_and_loses_nothing() {
     );
 }
 
-#[tokio::test]
-async fn a_newer_schema_is_refused_and_the_same_one_opens_again() {
-    let fresh = Fresh::new().await;
+async fn a_newer_schema_is_refused_and_the_same_one_opens_again(fresh: Fresh) {
     fresh.store.add_delivery(incoming("kept")).await.unwrap();
     fresh.store.close().await;
-    let url = url(fresh.folder.path());
+    let url = fresh.url.clone();
     let again = Store::open(&url, Hand::new()).await.unwrap();
     assert_eq!(
         again.add_delivery(incoming("kept")).await.unwrap(),
@@ -188,7 +174,7 @@ async fn a_newer_schema_is_refused_and_the_same_one_opens_again() {
     );
     again.close().await;
 
-    let mut raw = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    let mut raw = sqlx::AnyConnection::connect(&url).await.unwrap();
     raw.execute("INSERT INTO schema_version VALUES (99)")
         .await
         .unwrap();
@@ -210,3 +196,13 @@ async fn only_its_owner_reads_the_database() {
         assert_eq!(mode, 0o600, "{:?}", entry.file_name());
     }
 }
+
+on_both!(
+    five_copies_at_once_are_one_delivery,
+    a_large_group_with_copies_in_it_is_counted_right,
+    a_delivery_is_handed_out_until_it_ends,
+    a_failed_delivery_may_come_again_and_no_other,
+    a_lane_is_handed_out_in_order,
+    old_deliveries_go_and_new_ones_stay,
+    a_newer_schema_is_refused_and_the_same_one_opens_again,
+);

@@ -1,28 +1,35 @@
 #![allow(clippy::disallowed_methods)] // starts itself as a child and kills it
 
 use super::{Hand, incoming, url};
+use crate::postgres::Postgres;
 use mend::store::{Added, Store};
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-const ROLE: &str = "MEND_TEST_STORE_FOLDER";
+const ROLE: &str = "MEND_TEST_STORE_URL";
 
-/// What was acknowledged is on disk after SIGKILL. The test is its own child: told a folder, it
+/// What was acknowledged is on disk after SIGKILL. The test is its own child: told a database, it
 /// adds deliveries there without end and says which were acknowledged.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_acknowledged_survives_a_kill() {
-    if let Ok(folder) = std::env::var(ROLE) {
-        return add_without_end(PathBuf::from(folder)).await;
+    if let Ok(url) = std::env::var(ROLE) {
+        return add_without_end(&url).await;
     }
     let folder = tempfile::tempdir().unwrap();
+    let database = Postgres::shared().database();
+    for url in [url(folder.path()), database.url()] {
+        killed(&url).await;
+    }
+}
+
+async fn killed(url: &str) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
             "store::killed::what_was_acknowledged_survives_a_kill",
         ])
         .arg("--nocapture")
-        .env(ROLE, folder.path())
+        .env(ROLE, url)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -46,7 +53,7 @@ async fn what_was_acknowledged_survives_a_kill() {
     child.wait().unwrap();
     read(usize::MAX); // what was said before the end
 
-    let store = Store::open(&url(folder.path()), Hand::new()).await.unwrap();
+    let store = Store::open(url, Hand::new()).await.unwrap();
     for guid in &acknowledged {
         assert_eq!(
             store.add_delivery(incoming(guid)).await.unwrap(),
@@ -56,8 +63,8 @@ async fn what_was_acknowledged_survives_a_kill() {
     }
 }
 
-async fn add_without_end(folder: PathBuf) {
-    let store = Store::open(&url(&folder), Hand::new()).await.unwrap();
+async fn add_without_end(url: &str) {
+    let store = Store::open(url, Hand::new()).await.unwrap();
     let adders = (0..16).map(|who| {
         let store = store.clone();
         tokio::spawn(async move {

@@ -24,9 +24,7 @@ async fn claimed(fresh: &Fresh) -> Option<Held> {
     claim.map(|c| c.held)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_trigger_makes_one_task() {
-    let fresh = Fresh::new().await;
+async fn a_trigger_makes_one_task(fresh: Fresh) {
     for round in 0..50 {
         let makers = (0..5).map(|_| {
             let store = fresh.store.clone();
@@ -52,9 +50,7 @@ async fn a_trigger_makes_one_task() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn of_an_issue_one_task_runs_and_the_others_wait_in_order() {
-    let fresh = Fresh::new().await;
+async fn of_an_issue_one_task_runs_and_the_others_wait_in_order(fresh: Fresh) {
     let first = made(&fresh, 1, "a").await;
     let second = made(&fresh, 1, "b").await;
     let other = made(&fresh, 2, "c").await;
@@ -70,9 +66,7 @@ async fn of_an_issue_one_task_runs_and_the_others_wait_in_order() {
     assert_eq!(claimed(&fresh).await.unwrap().id, second);
 }
 
-#[tokio::test]
-async fn a_parked_task_holds_back_the_next_of_its_issue() {
-    let fresh = Fresh::new().await;
+async fn a_parked_task_holds_back_the_next_of_its_issue(fresh: Fresh) {
     let first = made(&fresh, 1, "a").await;
     made(&fresh, 1, "b").await;
     let held = claimed(&fresh).await.unwrap();
@@ -88,9 +82,7 @@ async fn a_parked_task_holds_back_the_next_of_its_issue() {
     assert_eq!(claim.task.error.as_deref(), Some("GitHub is down"));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn workers_that_race_never_share_a_task_or_an_issue() {
-    let fresh = Fresh::new().await;
+async fn workers_that_race_never_share_a_task_or_an_issue(fresh: Fresh) {
     for n in 0..60 {
         made(&fresh, n % 20, &format!("k{n}")).await;
     }
@@ -112,9 +104,7 @@ async fn workers_that_race_never_share_a_task_or_an_issue() {
     assert_eq!(issues, (0..20).collect::<Vec<_>>());
 }
 
-#[tokio::test]
-async fn a_worker_that_slept_past_its_lease_changes_nothing() {
-    let fresh = Fresh::new().await;
+async fn a_worker_that_slept_past_its_lease_changes_nothing(fresh: Fresh) {
     let store = &fresh.store;
     let id = made(&fresh, 1, "a").await;
     let stale = claimed(&fresh).await.unwrap();
@@ -152,9 +142,7 @@ async fn a_worker_that_slept_past_its_lease_changes_nothing() {
     );
 }
 
-#[tokio::test]
-async fn a_heartbeat_keeps_the_lease() {
-    let fresh = Fresh::new().await;
+async fn a_heartbeat_keeps_the_lease(fresh: Fresh) {
     made(&fresh, 1, "a").await;
     let held = claimed(&fresh).await.unwrap();
     for _ in 0..5 {
@@ -175,9 +163,7 @@ async fn a_heartbeat_keeps_the_lease() {
     assert_eq!(task.result, Some(json!({"body": "b"})));
 }
 
-#[tokio::test]
-async fn a_task_that_kills_its_worker_each_time_is_dead_and_told_of_once() {
-    let fresh = Fresh::new().await;
+async fn a_task_that_kills_its_worker_each_time_is_dead_and_told_of_once(fresh: Fresh) {
     let poison = made(&fresh, 1, "poison").await;
     let next = made(&fresh, 1, "next").await;
     for attempt in 1..=3 {
@@ -200,9 +186,7 @@ async fn a_task_that_kills_its_worker_each_time_is_dead_and_told_of_once() {
     assert_eq!(claimed(&fresh).await.unwrap().id, next);
 }
 
-#[tokio::test]
-async fn a_failed_attempt_waits_and_the_last_one_is_dead() {
-    let fresh = Fresh::new().await;
+async fn a_failed_attempt_waits_and_the_last_one_is_dead(fresh: Fresh) {
     made(&fresh, 1, "a").await;
     for attempt in 1..=3 {
         let held = claimed(&fresh).await.unwrap();
@@ -220,9 +204,7 @@ async fn a_failed_attempt_waits_and_the_last_one_is_dead() {
     assert_eq!(dead[0].error.as_deref(), Some("panicked"));
 }
 
-#[tokio::test]
-async fn what_was_reached_outlives_the_attempt() {
-    let fresh = Fresh::new().await;
+async fn what_was_reached_outlives_the_attempt(fresh: Fresh) {
     let id = made(&fresh, 1, "a").await;
     let held = claimed(&fresh).await.unwrap();
     let all = Reached {
@@ -272,9 +254,7 @@ async fn what_was_reached_outlives_the_attempt() {
     );
 }
 
-#[tokio::test]
-async fn tasks_are_listed_by_what_is_asked() {
-    let fresh = Fresh::new().await;
+async fn tasks_are_listed_by_what_is_asked(fresh: Fresh) {
     for n in 0..5 {
         made(&fresh, n % 2, &format!("k{n}")).await;
     }
@@ -322,3 +302,16 @@ async fn tasks_are_listed_by_what_is_asked() {
     assert_eq!(latest.id, TaskId(5));
     assert_eq!(fresh.store.place_in_queue(TaskId(4)).await.unwrap(), 2);
 }
+
+on_both!(
+    a_trigger_makes_one_task,
+    of_an_issue_one_task_runs_and_the_others_wait_in_order,
+    a_parked_task_holds_back_the_next_of_its_issue,
+    workers_that_race_never_share_a_task_or_an_issue,
+    a_worker_that_slept_past_its_lease_changes_nothing,
+    a_heartbeat_keeps_the_lease,
+    a_task_that_kills_its_worker_each_time_is_dead_and_told_of_once,
+    a_failed_attempt_waits_and_the_last_one_is_dead,
+    what_was_reached_outlives_the_attempt,
+    tasks_are_listed_by_what_is_asked,
+);

@@ -1,12 +1,36 @@
-//! The store on real SQLite files.
+//! The store on real databases: SQLite files, and a PostgreSQL of the tests' own.
+
+/// Tests that run on both databases: each takes a fresh store.
+macro_rules! on_both {
+    ($($name:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                super::$name(super::Fresh::new().await).await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                super::$name(super::Fresh::postgres().await).await;
+            })*
+        }
+    };
+}
 
 mod conversations;
 mod deliveries;
+mod faults;
+mod figures;
 mod killed;
 mod leases;
+mod queue;
+mod shared;
 mod signals;
 mod spans;
+mod spending;
 
+use crate::postgres::{Database, Postgres};
 use mend::domain::{Clock, Command, IssueRef, Person, RepoRef, Trigger, TriggerKind};
 use mend::store::{Incoming, Store};
 use std::path::Path;
@@ -38,20 +62,49 @@ pub struct Fresh {
     pub store: Store,
     pub clock: Arc<Hand>,
     pub folder: tempfile::TempDir,
+    pub url: String,
+    database: Option<Database>,
 }
 
 impl Fresh {
     pub async fn new() -> Fresh {
         let folder = tempfile::tempdir().unwrap();
+        let url = url(folder.path());
+        Fresh::open(folder, url, None).await
+    }
+
+    pub async fn postgres() -> Fresh {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Postgres::shared().database();
+        Fresh::open(folder, database.url(), Some(database)).await
+    }
+
+    /// Around a store that was opened on the file in `folder`.
+    pub fn of(store: Store, folder: tempfile::TempDir) -> Fresh {
+        Fresh {
+            store,
+            clock: Hand::new(),
+            url: url(folder.path()),
+            folder,
+            database: None,
+        }
+    }
+
+    async fn open(folder: tempfile::TempDir, url: String, database: Option<Database>) -> Fresh {
         let clock = Hand::new();
-        let store = Store::open(&url(folder.path()), clock.clone())
-            .await
-            .unwrap();
+        let store = Store::open(&url, clock.clone()).await.unwrap();
         Fresh {
             store,
             clock,
             folder,
+            url,
+            database,
         }
+    }
+
+    /// The PostgreSQL database, where it is one.
+    pub fn database(&self) -> &Database {
+        self.database.as_ref().unwrap()
     }
 }
 

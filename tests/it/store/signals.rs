@@ -6,9 +6,7 @@ use std::time::Duration;
 const LEASE: Duration = Duration::from_secs(30);
 const HOUR: Duration = Duration::from_secs(3600);
 
-#[tokio::test]
-async fn a_stop_reaches_the_running_task_and_those_that_wait() {
-    let fresh = Fresh::new().await;
+async fn a_stop_reaches_the_running_task_and_those_that_wait(fresh: Fresh) {
     let store = &fresh.store;
     let running = store.create_task(&trigger(1, "a"), 3).await.unwrap().id();
     let waiting = store.create_task(&trigger(1, "b"), 3).await.unwrap().id();
@@ -36,9 +34,7 @@ async fn a_stop_reaches_the_running_task_and_those_that_wait() {
     assert!(store.is_cancel_requested(TaskId(99)).await.is_err());
 }
 
-#[tokio::test]
-async fn a_stop_makes_a_parked_task_due() {
-    let fresh = Fresh::new().await;
+async fn a_stop_makes_a_parked_task_due(fresh: Fresh) {
     let id = fresh
         .store
         .create_task(&trigger(1, "a"), 3)
@@ -52,9 +48,7 @@ async fn a_stop_makes_a_parked_task_due() {
     assert!(fresh.store.claim("w", LEASE).await.unwrap().is_some());
 }
 
-#[tokio::test]
-async fn an_installation_that_goes_stops_its_tasks() {
-    let fresh = Fresh::new().await;
+async fn an_installation_that_goes_stops_its_tasks(fresh: Fresh) {
     let id = fresh
         .store
         .create_task(&trigger(1, "a"), 3)
@@ -81,9 +75,7 @@ async fn an_installation_that_goes_stops_its_tasks() {
     );
 }
 
-#[tokio::test]
-async fn each_attempt_gets_all_guidance_once() {
-    let fresh = Fresh::new().await;
+async fn each_attempt_gets_all_guidance_once(fresh: Fresh) {
     let store = &fresh.store;
     let id = store.create_task(&trigger(1, "a"), 3).await.unwrap().id();
     assert!(store.steer_add(id, "use Decimal").await.unwrap());
@@ -109,9 +101,7 @@ async fn each_attempt_gets_all_guidance_once() {
     assert!(!store.steer_add(id, "too late").await.unwrap());
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn who_waits_is_woken() {
-    let fresh = Fresh::new().await;
+async fn who_waits_is_woken(fresh: Fresh) {
     let woken = fresh.store.tasks_changed();
     fresh.store.create_task(&trigger(1, "a"), 3).await.unwrap();
     tokio::time::timeout(Duration::from_secs(5), woken)
@@ -124,9 +114,7 @@ async fn who_waits_is_woken() {
         .unwrap();
 }
 
-#[tokio::test]
-async fn the_same_thing_is_not_told_twice_in_an_hour() {
-    let fresh = Fresh::new().await;
+async fn the_same_thing_is_not_told_twice_in_an_hour(fresh: Fresh) {
     let store = &fresh.store;
     let tell = async |key: &str, holder: &str| store.may_tell(key, holder, HOUR).await.unwrap();
     assert!(tell("refuse:7:1:bob", "d1").await);
@@ -145,3 +133,12 @@ async fn the_same_thing_is_not_told_twice_in_an_hour() {
     );
     assert_eq!(store.delivery_effect(5, "answer").await.unwrap(), None);
 }
+
+on_both!(
+    a_stop_reaches_the_running_task_and_those_that_wait,
+    a_stop_makes_a_parked_task_due,
+    an_installation_that_goes_stops_its_tasks,
+    each_attempt_gets_all_guidance_once,
+    who_waits_is_woken,
+    the_same_thing_is_not_told_twice_in_an_hour,
+);

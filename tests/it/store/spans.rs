@@ -21,9 +21,7 @@ fn span(id: i64, rev: i64, end: Option<SpanEnd>) -> StoredSpan {
     }
 }
 
-#[tokio::test]
-async fn spans_are_read_as_news() {
-    let fresh = Fresh::new().await;
+async fn spans_are_read_as_news(fresh: Fresh) {
     let store = &fresh.store;
     store.create_task(&trigger(1, "k"), 3).await.unwrap();
     let held = store
@@ -59,9 +57,7 @@ async fn spans_are_read_as_news() {
     assert_eq!(store.spans(held.id, 0, 1).await.unwrap().len(), 1);
 }
 
-#[tokio::test]
-async fn who_lost_the_lease_writes_no_span() {
-    let fresh = Fresh::new().await;
+async fn who_lost_the_lease_writes_no_span(fresh: Fresh) {
     let store = &fresh.store;
     store.create_task(&trigger(1, "k"), 3).await.unwrap();
     let old = store
@@ -100,3 +96,5 @@ async fn who_lost_the_lease_writes_no_span() {
         "it runs"
     );
 }
+
+on_both!(spans_are_read_as_news, who_lost_the_lease_writes_no_span,);
