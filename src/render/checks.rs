@@ -74,17 +74,50 @@ pub fn check_table(pairs: &[CheckPair], commit: Option<&str>, contradicting: &[S
             cell(&pair.command)
         ));
     }
-    for pair in pairs.iter().filter(|p| is_compared(p)) {
-        out.push_str(&format!("\n{}\n", names(pair)));
-    }
+    out.push_str(&compared(pairs));
     for run in pairs.iter().filter_map(|p| p.after.as_ref()) {
         out.push_str(&excerpt(run));
     }
     out
 }
 
+/// The lists of names. With several commands each list stands with its command, and those in which
+/// nothing is to be told share one line.
+fn compared(pairs: &[CheckPair]) -> String {
+    let all: Vec<&CheckPair> = pairs.iter().filter(|p| is_compared(p)).collect();
+    if let (1, [only]) = (pairs.len(), &all[..]) {
+        return format!("\n{}\n", names(only, "Fixed"));
+    }
+    let (told, quiet): (Vec<&CheckPair>, Vec<&CheckPair>) =
+        all.into_iter().partition(|pair| is_any_named(pair));
+    let mut lines: Vec<String> = told
+        .iter()
+        .map(|pair| format!("* {}: {}", code_span(&pair.command), names(pair, "fixed")))
+        .collect();
+    if !quiet.is_empty() {
+        let commands: Vec<String> = quiet.iter().map(|pair| pair.command.clone()).collect();
+        let commands = some(&commands);
+        lines.push(format!(
+            "* {commands}: nothing fixed, newly broken or already failing"
+        ));
+    }
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!("\n{}\n", lines.join("\n")),
+    }
+}
+
 /// Whether the lists of names say something: both runs had tests, or a list is not empty.
 fn is_compared(pair: &CheckPair) -> bool {
+    let ran = |run: &Option<CheckRun>| {
+        let outcome = run.as_ref().map(|r| r.classification.outcome);
+        matches!(outcome, Some(Outcome::Passed | Outcome::Failed))
+    };
+    ran(&pair.base) && ran(&pair.after) || is_any_named(pair)
+}
+
+/// Whether a list of names is not empty.
+fn is_any_named(pair: &CheckPair) -> bool {
     let c = &pair.comparison;
     let any = [
         &c.fixed,
@@ -94,11 +127,7 @@ fn is_compared(pair: &CheckPair) -> bool {
         &c.flaky,
         &c.added_failing,
     ];
-    let ran = |run: &Option<CheckRun>| {
-        let outcome = run.as_ref().map(|r| r.classification.outcome);
-        matches!(outcome, Some(Outcome::Passed | Outcome::Failed))
-    };
-    ran(&pair.base) && ran(&pair.after) || any.iter().any(|list| !list.is_empty())
+    any.iter().any(|list| !list.is_empty())
 }
 
 /// ` (the test above)` where all that fails is named as contradicting.
@@ -113,10 +142,10 @@ fn above(pair: &CheckPair, contradicting: &[String]) -> &'static str {
     }
 }
 
-fn names(pair: &CheckPair) -> String {
+fn names(pair: &CheckPair, fixed: &str) -> String {
     let c = &pair.comparison;
     let mut parts = vec![
-        format!("Fixed: {}", some(&c.fixed)),
+        format!("{fixed}: {}", some(&c.fixed)),
         format!("newly broken: {}", some(&c.newly_broken)),
         format!("already failing: {}", some(&c.already_failing)),
     ];
