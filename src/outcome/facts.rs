@@ -1,6 +1,7 @@
 //! What all runners saw, put together.
 
 use super::begun;
+use super::called;
 use super::counts::Tally;
 use super::found::{Failing, Found, Outside};
 use super::generic;
@@ -74,7 +75,7 @@ impl Facts {
         if !known {
             let mut found = generic::read(text, names);
             let marked = found.summaries.is_empty() && found.fails == 0;
-            if marked && !sums_up(text, command, held) && !generic::is_short(text, &found) {
+            if marked && !called::sums_up(text, command, held) && !generic::is_short(text, &found) {
                 // No runner that is known to sum up its run: the marks are all there is. Ticks are
                 // those of runners that end with a summary.
                 let last = found.marks.last().map(|m| m.0);
@@ -87,7 +88,10 @@ impl Facts {
             }
             all.push(found);
         }
+        let shown = shown_name(&all);
         let mut facts = Facts::merge(all);
+        // Marks of progress alone are those of many runners: the call tells which one it is.
+        facts.runner = shown.or_else(|| called::name(text, command, held));
         facts.generic = !known && !named;
         let echoed = |at: &usize| is_echo(text.line(*at));
         let silent = facts.green.last().copied().filter(echoed);
@@ -97,10 +101,7 @@ impl Facts {
     }
 
     fn merge(all: Vec<Found>) -> Facts {
-        let mut facts = Facts {
-            runner: name_of(&all),
-            ..Facts::default()
-        };
+        let mut facts = Facts::default();
         let (mut lines, mut names) = (HashSet::new(), HashSet::new());
         for found in all {
             let runner = found.runner;
@@ -185,74 +186,6 @@ fn earliest(one: Option<usize>, other: Option<usize>) -> Option<usize> {
 
 const TICKS: [char; 5] = ['✓', '✔', '√', '✅', '🟢'];
 
-/// Words by which runners are called that end every run with a summary, with their rules' names.
-const CALLED: &[(&str, &[&str])] = &[
-    ("pytest", &["pytest", "py.test"]),
-    (
-        "unittest",
-        &[
-            "unittest",
-            "nose2",
-            "nosetests",
-            "manage.py",
-            "runtests.py",
-            "trial",
-        ],
-    ),
-    ("cargo test", &["cargo"]),
-    ("node --test", &["node"]),
-    ("jest", &["jest"]),
-    ("vitest", &["vitest"]),
-    ("mocha", &["mocha"]),
-    ("ava", &["ava"]),
-    ("jasmine", &["jasmine"]),
-    ("uvu", &["uvu"]),
-    ("playwright", &["playwright"]),
-    ("bun test", &["bun"]),
-    ("deno test", &["deno"]),
-    ("tap summary", &["tape", "tap"]),
-    ("qunit", &["qunit"]),
-    ("go test", &["go"]),
-    ("gotestsum", &["gotestsum"]),
-    ("maven", &["mvn", "mvnw"]),
-    ("gradle", &["gradle", "gradlew"]),
-    ("ctest", &["ctest"]),
-    ("gtest", &["gtest"]),
-    ("meson", &["meson"]),
-    ("rspec", &["rspec"]),
-    ("minitest", &["rake", "rails", "ruby"]),
-    ("phpunit", &["phpunit", "pest"]),
-    ("exunit", &["mix"]),
-    ("eunit", &["rebar3"]),
-    ("behave", &["behave"]),
-    ("robot", &["robot"]),
-    ("busted", &["busted"]),
-    ("prove", &["prove"]),
-    ("bats", &["bats"]),
-    ("tox", &["tox"]),
-    ("nox", &["nox"]),
-];
-
-/// Whether the command, or a command that the output echoes, is one that sums up its run.
-fn sums_up(text: &Text, command: &str, held: &[&str]) -> bool {
-    let calls = |line: &str| {
-        line.split(|c: char| c.is_whitespace() || ";&|()".contains(c))
-            .any(|word| {
-                let word = word.rsplit('/').next().unwrap_or(word);
-                let mut called = CALLED.iter().filter(|(name, _)| !held.contains(name));
-                called.any(|(_, words)| words.contains(&word))
-            })
-    };
-    let echo =
-        |line: &str| line.starts_with("> ") || line.starts_with("$ ") || line.starts_with("+ ");
-    let automake = |line: &str| line.ends_with("check-TESTS") || line.ends_with("check-am");
-    calls(command)
-        || calls(text.line(0))
-        || text
-            .lines()
-            .any(|(_, line)| echo(line) && calls(line) || automake(line))
-}
-
 fn is_closed(found: &Found) -> bool {
     !found.summaries.is_empty() || !found.green.is_empty() || found.cut.is_some()
 }
@@ -333,7 +266,8 @@ fn settle(all: &mut Vec<Found>) {
     all.retain(|f| !f.is_empty());
 }
 
-fn name_of(all: &[Found]) -> Option<&'static str> {
+/// The runner that shows itself by more than marks of progress.
+fn shown_name(all: &[Found]) -> Option<&'static str> {
     let weight = |f: &Found| {
         let wrapper = WRAPPERS.contains(&f.runner);
         let silent = f.summaries.is_empty() && f.zero.is_empty() && f.green.is_empty();
@@ -344,7 +278,8 @@ fn name_of(all: &[Found]) -> Option<&'static str> {
         .iter()
         .filter(|f| f.runner != "common")
         .min_by_key(|f| weight(f))?;
-    (best.runner != generic::NAME).then_some(best.runner)
+    let shows = best.first() != usize::MAX || best.cut.is_some();
+    (shows && best.runner != generic::NAME).then_some(best.runner)
 }
 
 /// Whether a signal ended the run: the exit says so, or one of the last lines does.

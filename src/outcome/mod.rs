@@ -12,6 +12,7 @@
 mod begun;
 mod below;
 mod blame;
+mod called;
 mod compare;
 mod counts;
 mod decide;

@@ -37,6 +37,35 @@ fn never_green(command: &str, outputs: &[&str]) {
 const HEAD: &str = "==== test session starts ====\ncollected 2 items\n";
 
 #[test]
+fn a_run_that_shows_no_runner_is_named_by_its_command() {
+    for (command, output, runner) in [
+        ("python3 -m pytest -q", ".", Some("pytest")),
+        ("php vendor/bin/phpunit", ".", Some("phpunit")),
+        ("mix test", "..", Some("exunit")),
+        ("npm test", "> a@1.0.0 test\n> mocha\n\n..", Some("mocha")),
+        ("npm test", "..", None),
+        ("make check", "", None),
+        (
+            "sh run.sh",
+            "Ran 1 test in 0.000s\n\nOK\n",
+            Some("unittest"),
+        ),
+    ] {
+        let got = classify(&Input {
+            command,
+            exit: Exit::TimedOut,
+            output: output.as_bytes(),
+            files: &[],
+            changed: &[],
+            base_started: None,
+            whole: true,
+            report: None,
+        });
+        assert_eq!(got.runner.as_deref(), runner, "{command}: {output}");
+    }
+}
+
+#[test]
 fn a_later_run_without_a_summary_is_cut() {
     let green = format!("{HEAD}a.py ..   [100%]\n==== 2 passed in 0.1s ====\n");
     let ran = ".\n----\nRan 1 test in 0.000s\n\nOK\n";
