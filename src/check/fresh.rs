@@ -126,7 +126,7 @@ impl Checks {
         let mut set_up = String::new();
         let prepared = self.prepared(&copy, cancel, journal).await?;
         if let Some(prepared) = prepared {
-            if let Some(runs) = prepared.not_started(commands) {
+            if let Some(runs) = prepared.not_started(commands, &options) {
                 return Ok(runs);
             }
             set_up = prepared.key();

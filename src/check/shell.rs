@@ -64,7 +64,7 @@ impl Checks {
         let mut laid = Vec::new();
         let mut failed = None;
         if let Some(prepared) = self.prepared(&copy, cancel, &NoJournal).await? {
-            let runs = prepared.not_started(std::slice::from_ref(command));
+            let runs = prepared.not_started(std::slice::from_ref(command), &options);
             failed = runs.and_then(|runs| runs.into_iter().next());
             laid = prepared.lay(&copy, folder.path(), &mut options).await?;
         }

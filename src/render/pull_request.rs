@@ -321,6 +321,9 @@ fn didnt_start(pr: &PullRequest<'_>) -> String {
         Some(Kind::Setup) if pr.setup.is_some_and(|s| s.failed.is_some()) => {
             "\nTo have it tested, name a set-up that works in `.github/mend.toml` (`setup = [\"…\"]`), then comment `/mend retry`."
         }
+        Some(Kind::Build) if pr.setup.is_some_and(|s| s.failed.is_some()) => {
+            "\nTo have it tested, mend what does not compile, then comment `/mend retry`."
+        }
         Some(Kind::NoTests) => {
             "\nTo have it tested, name the command that runs the tests in `.github/mend.toml` (`check = \"…\"`), then comment `/mend retry`."
         }

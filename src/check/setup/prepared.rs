@@ -4,12 +4,15 @@ use super::super::run::blocking;
 use super::{Ecosystem, SetUpFile, place};
 use crate::check::{CheckCommand, CheckError, RunOptions};
 use crate::domain::{
-    CheckRun, Classification, Exit, Kind, Outcome, SET_UP_FAILED, SetUpReport, Traffic,
+    CheckRun, Classification, Exit, Kind, Outcome, SET_UP_FAILED, SetUpFailure, SetUpReport,
+    Traffic,
 };
 use crate::sandbox::Mount;
 use crate::tree::{RelPath, Tree, copy_tree, fill_tree, make_folder};
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// What came of a set-up.
 #[derive(Debug, Clone)]
@@ -118,23 +121,24 @@ impl Prepared {
     }
 
     /// What the commands come to without a set-up: they didn't start.
-    pub(crate) fn not_started(&self, commands: &[CheckCommand]) -> Option<Vec<CheckRun>> {
+    pub(crate) fn not_started(
+        &self,
+        commands: &[CheckCommand],
+        options: &RunOptions,
+    ) -> Option<Vec<CheckRun>> {
         let failed = self.report.failed.as_ref()?;
-        let last = telling(&failed.tail).map_or(String::new(), |l| {
-            let line = l.replace("/repo/", "");
-            format!(
-                ": {}",
-                crate::text::clip_words(line.trim_end_matches('.'), 180)
-            )
-        });
-        let reason = format!(
-            "{SET_UP_FAILED}`{}` {}{last}{}",
-            failed.command,
-            failed.how,
-            refused(&self.report.traffic)
-        );
+        let own = own_code(&failed.tail).filter(|_| !self.report.was_refused());
+        let reason = match &own {
+            // No other set-up mends that; the check would have come to the same.
+            Some(own) => own.said.clone(),
+            None => self.reason(failed),
+        };
         let reason = crate::text::one_line(&crate::text::visible(&reason));
         let reason = crate::text::clip_words(reason.trim_end_matches(['.', '…']), 300) + ".";
+        let base = options.base.as_deref().unwrap_or_default();
+        let base_started = base
+            .iter()
+            .any(|run| run.classification.outcome != Outcome::DidntStart);
         let run = |command: &CheckCommand| CheckRun {
             command: command.shown(),
             exit: Exit::Code(1),
@@ -146,13 +150,14 @@ impl Prepared {
             ),
             classification: Classification {
                 outcome: Outcome::DidntStart,
-                kind: Some(Kind::Setup),
+                kind: Some(own.as_ref().map_or(Kind::Setup, |_| Kind::Build)),
                 tests: None,
                 failed_names: Vec::new(),
                 failing: Vec::new(),
                 reason: reason.clone(),
-                named_files: Vec::new(),
-                blames_change: false,
+                named_files: own.iter().map(|own| own.file.clone()).collect(),
+                blames_change: base_started
+                    && own.iter().any(|own| options.changed.contains(&own.file)),
                 narrowed: command.narrowed,
                 runner: None,
                 flaky: Vec::new(),
@@ -161,6 +166,50 @@ impl Prepared {
         };
         Some(commands.iter().map(run).collect())
     }
+
+    fn reason(&self, failed: &SetUpFailure) -> String {
+        let last = telling(&failed.tail).map_or(String::new(), |l| {
+            let line = l.replace("/repo/", "");
+            format!(
+                ": {}",
+                crate::text::clip_words(line.trim_end_matches('.'), 180)
+            )
+        });
+        format!(
+            "{SET_UP_FAILED}`{}` {}{last}{}",
+            failed.command,
+            failed.how,
+            refused(&self.report.traffic)
+        )
+    }
+}
+
+/// What a compiler says of the project's own code.
+struct OwnCode {
+    said: String,
+    file: String,
+}
+
+/// How javac, by itself and through Maven, the compilers of Kotlin and Scala, and those of .NET
+/// name a place; an older Gradle writes the task before it on the same line.
+static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"^(?:\[ERROR\] |\[error\] |e: |:[\w:-]+)?(?:file://)?/repo/(?P<file>[^\s:(]+\.(?:java|kts?|scala|groovy|cs|fs|vb))(?::\[?[0-9]+|: ?\(|\([0-9]+,).*$",
+    )
+    .ok()
+});
+
+/// The first line by which a compiler refuses the project's own code, where a step compiles it.
+fn own_code(tail: &str) -> Option<OwnCode> {
+    let place = PLACE.as_ref()?;
+    tail.lines().find_map(|line| {
+        let found = place.captures(line.trim())?;
+        let warns = line.contains(": warning") || line.contains("[WARNING]");
+        let file = found.name("file")?.as_str().to_string();
+        let from = found.name("file")?.start();
+        let said = line.trim().get(from..)?.replace("/repo/", "");
+        (!warns).then_some(OwnCode { said, file })
+    })
 }
 
 /// The hosts that mend refused to a failed set-up, which is most likely why it failed.
@@ -234,7 +283,44 @@ pub(super) fn named(names: &[String]) -> Vec<Ecosystem> {
 
 #[cfg(test)]
 mod tests {
-    use super::telling;
+    use super::{own_code, telling};
+
+    #[test]
+    fn what_a_compiler_says_of_the_projects_own_code() {
+        for (tail, said) in [
+            (
+                "[ERROR] COMPILATION ERROR : \n[ERROR] /repo/src/A.java:[3,4] cannot find symbol\n",
+                "src/A.java:[3,4] cannot find symbol",
+            ),
+            (
+                "> Task :compileTestJava FAILED\n/repo/src/A.java:2: warning: [x] y\n/repo/src/A.java:3: error: ';' expected\n",
+                "src/A.java:3: error: ';' expected",
+            ),
+            (
+                ":compileTestJava/repo/src/A.java:2: error: ';' expected\n",
+                "src/A.java:2: error: ';' expected",
+            ),
+            (
+                "e: file:///repo/src/a.kt:3:5 Unresolved reference: b",
+                "src/a.kt:3:5 Unresolved reference: b",
+            ),
+            (
+                "/repo/A.cs(3,4): error CS1002: ; expected [/repo/a.csproj]",
+                "A.cs(3,4): error CS1002: ; expected [a.csproj]",
+            ),
+        ] {
+            let own = own_code(tail);
+            assert_eq!(own.map(|own| own.said).as_deref(), Some(said), "{tail}");
+        }
+        for tail in [
+            "[ERROR] Failed to execute goal on project a: Could not resolve dependencies",
+            "/deps/x/A.java:3: error: ';' expected",
+            "npm error code E403",
+            "/repo/src/a.c:1:10: fatal error: Python.h: No such file or directory",
+        ] {
+            assert!(own_code(tail).is_none(), "{tail}");
+        }
+    }
 
     #[test]
     fn the_line_that_says_most() {

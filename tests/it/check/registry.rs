@@ -51,6 +51,35 @@ async fn a_failing_set_up() {
     insta::assert_snapshot!("body_failing_set_up", text);
 }
 
+/// A set-up that compiles, as Gradle's does; the compiler is a script, so that no JDK is needed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_set_up_that_stops_at_the_projects_own_code() {
+    let mut files = SUMS.to_vec();
+    files.extend([
+        (
+            ".github/mend.toml",
+            "setup = 'sh compile.sh'\ncheck = 'python3 -m unittest discover -s tests -t .'\n",
+        ),
+        (
+            "compile.sh",
+            "echo '> Task :compileTestJava FAILED'\necho \"$PWD/src/A.java:3: error: ';' expected\"\necho '1 error'\nexit 1\n",
+        ),
+    ]);
+    let mut case = case(&files);
+    let cache = tempfile::tempdir().unwrap();
+    case.setup = Some(SetUpSettings::new(cache.path().join("setups")));
+    let (verdict, text) = body(case, adds()).await;
+    assert_eq!(verdict, Verdict::Draft, "{text}");
+    for part in [
+        "stopped before its first test: src/A.java:3: error: ';' expected.",
+        "mend what does not compile",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("name a set-up that works"), "{text}");
+    insta::assert_snapshot!("body_own_code_does_not_compile", text);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_private_registry_by_the_operators_setting() {
     let packages = tempfile::tempdir().unwrap();
