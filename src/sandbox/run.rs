@@ -59,7 +59,7 @@ pub(super) async fn run(
         return Err(SandboxError::Stopped);
     }
     let filters = seccomp::filters().map_err(|what| refusal((Stage::Seccomp, what)))?;
-    let for_init = layout::order(spec, filters)
+    let for_init = layout::order(spec, filters, group.holds_memory())
         .encode()
         .map_err(|e| SandboxError::io("write the order for init", e))?;
     let (mut live, socket) = Live::start(order, &for_init, spec, group).await?;
