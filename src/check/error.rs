@@ -15,9 +15,8 @@ pub enum CheckError {
         /// What the project's CI runs, where it tests.
         in_ci: String,
     },
-    #[error(
-        "`working_directory` in `{REPO_FILE}` names `{folder}`, which is no folder of the project"
-    )]
+    /// As a working directory or as a package.
+    #[error("`{REPO_FILE}` names `{folder}`, which is no folder of the project")]
     NoFolder { folder: String },
     #[error(transparent)]
     Config(#[from] ConfigError),

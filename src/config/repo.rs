@@ -141,7 +141,7 @@ impl RepoConfig {
                     ));
                     Ok(())
                 }
-                key => Err(unknown(key, TOP)),
+                key => Err(unknown("", key, TOP)),
             };
             mistakes.extend(result.err());
         }
@@ -185,7 +185,7 @@ impl RepoLimits {
                     .filter(|n| n.is_finite() && *n > 0.0)
                     .map(|n| self.dollars = Some(n))
                     .ok_or_else(|| "`limits.dollars` must be a number above 0".to_string()),
-                key => Err(unknown(key, LIMITS)),
+                key => Err(unknown("limits.", key, LIMITS)),
             };
             mistakes.extend(result.err());
         }
@@ -199,11 +199,14 @@ fn packages(value: &Value, mistakes: &mut Vec<String>) -> Result<Vec<PackageConf
     if table.len() > MAX_PACKAGES {
         return Err(format!("`packages` has more than {MAX_PACKAGES} entries"));
     }
-    let mut found = Vec::new();
+    let mut found: Vec<PackageConfig> = Vec::new();
     for (name, value) in table {
         let at = format!("packages.{}", shown(name));
         let place = folder(&at, &Value::String(name.clone()));
         match (place, value.as_table()) {
+            (Ok(Some(folder)), Some(_)) if found.iter().any(|p| p.folder == folder) => {
+                mistakes.push(format!("`{at}` is the folder of another package, too"));
+            }
             (Ok(Some(folder)), Some(table)) => {
                 found.push(PackageConfig::read(folder, &at, table, mistakes));
             }
@@ -231,7 +234,7 @@ impl PackageConfig {
                 "env" => variables(&name, value).map(|v| package.env = v),
                 "timeout" => count(&name, value).map(|n| package.timeout_s = Some(n)),
                 "reports" => report_paths(&name, value).map(|r| package.reports = r),
-                key => Err(unknown(key, PACKAGE)),
+                key => Err(unknown(&format!("{at}."), key, PACKAGE)),
             };
             mistakes.extend(result.err());
         }
@@ -287,7 +290,7 @@ mod tests {
             ("working_directory = '/x'", "inside the project"),
             ("working_directory = '/'", "inside the project"),
             ("limits = 1", "[limits]"),
-            ("[limits]\nturn = 1", "did you mean `turns`"),
+            ("[limits]\nturn = 1", "`limits.turn`, did you mean `turns`"),
             ("[limits]\nturns = 0", "above 0"),
             ("[limits]\nturns = -1", "above 0"),
             ("[limits]\ndollars = nan", "above 0"),
@@ -303,7 +306,16 @@ mod tests {
             ("setup = 1", "`setup` must be a string or a list"),
             ("packages = 1", "`packages` must hold a table"),
             ("[packages.'../a']\ncheck = 'x'", "inside the project"),
-            ("[packages.a]\nchek = 'x'", "did you mean `check`"),
+            (
+                "[packages.a]\nchek = 'x'",
+                "`packages.a.chek`, did you mean `check`",
+            ),
+            ("CHECK = 'x'", "did you mean `check`"),
+            ("[packages.\"a\\n\"]\ncheck = 'x'", "inside the project"),
+            (
+                "[packages.a]\n[packages.'a/']",
+                "the folder of another package",
+            ),
             ("[package.a]\ncheck = 'x'", "did you mean `packages`"),
         ] {
             let e = RepoConfig::parse(text).expect_err(text).to_string();

@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Form {
     Text,
-    TextOrTexts,
+    TextOrTexts {
+        least: usize,
+    },
     Texts,
     /// Strings by name.
     Variables,
@@ -42,8 +44,8 @@ const TIMEOUT: &str =
     "Seconds for one command of the check; counts where it is below the server's limit.";
 
 pub(super) const TOP: &[Key] = &[
-    key("setup", Form::TextOrTexts, SETUP),
-    key("check", Form::TextOrTexts, CHECK),
+    key("setup", Form::TextOrTexts { least: 0 }, SETUP),
+    key("check", Form::TextOrTexts { least: 1 }, CHECK),
     key(
         "working_directory",
         Form::Text,
@@ -89,8 +91,8 @@ pub(super) const TOP: &[Key] = &[
 ];
 
 pub(super) const PACKAGE: &[Key] = &[
-    key("setup", Form::TextOrTexts, SETUP),
-    key("check", Form::TextOrTexts, CHECK),
+    key("setup", Form::TextOrTexts { least: 0 }, SETUP),
+    key("check", Form::TextOrTexts { least: 1 }, CHECK),
     key("env", Form::Variables, ENV),
     key("timeout", Form::Whole { least: 1 }, TIMEOUT),
     key(
@@ -177,16 +179,16 @@ pub(super) const OPERATORS: &[&str] = &[
     "bot",
 ];
 
-/// What is said of a key that stands not among `known`.
-pub(super) fn unknown(key: &str, known: &[Key]) -> String {
+/// What is said of a key that stands not among `known`; `at` is the table that it stands in.
+pub(super) fn unknown(at: &str, key: &str, known: &[Key]) -> String {
     let has = |name: &str| known.iter().any(|k| k.name == name);
     let names = || known.iter().map(|k| k.name);
     let meant = MEANT
         .iter()
         .find(|(wrong, right)| has(right) && *wrong == key.to_lowercase())
         .map(|(_, right)| *right)
-        .or_else(|| nearest(key, names()));
-    let key = shown(key);
+        .or_else(|| nearest(&key.to_lowercase(), names()));
+    let key = format!("{at}{}", shown(key));
     match meant {
         Some(meant) => format!("unknown key `{key}`, did you mean `{meant}`?"),
         None => format!(
@@ -231,14 +233,18 @@ fn table(keys: &[Key]) -> Value {
 }
 
 fn form(form: Form) -> Value {
-    let text = || json!({"type": "string", "minLength": 1});
+    let text = || json!({"type": "string", "pattern": "\\S"});
     match form {
         Form::Text => text(),
         Form::Texts => json!({"type": "array", "items": text()}),
-        Form::TextOrTexts => {
-            json!({"anyOf": [text(), {"type": "array", "items": text()}]})
+        Form::TextOrTexts { least } => {
+            json!({"anyOf": [text(), {"type": "array", "items": text(), "minItems": least}]})
         }
-        Form::Variables => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        Form::Variables => json!({
+            "type": "object",
+            "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+            "additionalProperties": {"type": "string"}
+        }),
         Form::Whole { least } => json!({"type": "integer", "minimum": least}),
         Form::Amount => json!({"type": "number", "exclusiveMinimum": 0}),
         Form::Switch => json!({"type": "boolean"}),
@@ -256,7 +262,7 @@ mod tests {
     fn sample(key: &Key, at: &str) -> String {
         match key.form {
             Form::Text => format!("{} = \"a\"\n", key.name),
-            Form::Texts | Form::TextOrTexts => format!("{} = [\"a\"]\n", key.name),
+            Form::Texts | Form::TextOrTexts { .. } => format!("{} = [\"a\"]\n", key.name),
             Form::Variables => format!("{} = {{ A = \"b\" }}\n", key.name),
             Form::Whole { least } => format!("{} = {least}\n", key.name),
             Form::Amount => format!("{} = 0.5\n", key.name),

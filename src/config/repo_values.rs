@@ -56,7 +56,7 @@ pub(super) fn folder(key: &str, value: &Value) -> Result<Option<String>, String>
         };
     }
     let fine = text.len() <= MAX_TEXT
-        && !text.contains('\0')
+        && !text.contains(char::is_control)
         && text.split('/').all(|p| !matches!(p, "" | "." | ".." | "~"));
     fine.then(|| Some(text.to_string())).ok_or_else(wrong)
 }
