@@ -34,6 +34,21 @@ const NOT_TAKEN: &[&str] = &[
     "COLOR",
 ];
 
+/// Variables by which tests are chosen or code is loaded before them: the command would not be the
+/// whole check any more.
+const NOT_TAKEN_WHOLE: &[&str] = &[
+    "CI",
+    "HOME",
+    "ENV",
+    "BASH_ENV",
+    "PYTHONSTARTUP",
+    "PYTEST_ADDOPTS",
+    "SPEC_OPTS",
+    "TESTOPTS",
+    "GTEST_FILTER",
+    "MAVEN_ARGS",
+];
+
 /// One step that calls a test tool.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
@@ -172,8 +187,7 @@ fn variables(levels: &[&Value]) -> Vec<(String, String)> {
             let upper = name.to_uppercase();
             let taken = !name.is_empty()
                 && name.chars().all(plain)
-                && name != "CI"
-                && name != "HOME"
+                && !NOT_TAKEN_WHOLE.contains(&upper.as_str())
                 && !NOT_TAKEN.iter().any(|part| upper.contains(part));
             if taken && text.len() <= 1024 && !text.contains("${{") && !text.contains('\0') {
                 found.retain(|(other, _)| other != name);

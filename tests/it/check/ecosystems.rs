@@ -358,7 +358,7 @@ fn every_package_of_a_monorepo_has_a_check() {
 fn ci_chooses_between_candidates_and_names_variables() {
     let workflow = |run: &str| {
         format!(
-            "on: push\nenv:\n  OUTER: 1\n  API_TOKEN: x\njobs:\n  t:\n    steps:\n      - uses: actions/checkout@v4\n      - run: {run}\n        env:\n          DJANGO_SETTINGS_MODULE: conf.test\n          SECRET: ${{{{ secrets.X }}}}\n"
+            "on: push\nenv:\n  OUTER: 1\n  API_TOKEN: x\njobs:\n  t:\n    steps:\n      - uses: actions/checkout@v4\n      - run: {run}\n        env:\n          DJANGO_SETTINGS_MODULE: conf.test\n          SECRET: ${{{{ secrets.X }}}}\n          PYTEST_ADDOPTS: -k one\n          BASH_ENV: x.sh\n"
         )
     };
     // Both would do; CI says which.
