@@ -34,9 +34,25 @@ PYTHON = {
     "boltons": (["-e", ".", "pytest"], "python -m pytest --doctest-modules boltons tests"),
     "humanize": (["-e", ".[tests]"], "python -m pytest"),
     "click": (["-e", ".", "pytest"], "python -m pytest"),
+    # pdm, hatch, flit with unittest, poetry.
+    "findpython": (["-e", ".", "pytest"], "python -m pytest tests"),
+    "structlog": (["-e", ".", "pytest", "pytest-asyncio", "simplejson", "time-machine"], "python -m pytest"),
+    "more-itertools": (["-e", "."], "python -m unittest"),
+    "poetry-core": (
+        ["-e", ".", "pytest", "pytest-mock", "build", "setuptools", "tomli-w", "virtualenv", "trove-classifiers"],
+        "python -m pytest",
+    ),
+    # A workspace of crates with an extension for Python, built by maturin.
+    "jiter": (["-e", ".", "pytest", "dirty-equals"], "python -m pytest"),
 }
 RUST = ["semver", "heck", "strsim", "textwrap", "humantime"]
-NODE = {"minimist": "npx --no-install tape 'test/**/*.js'"}
+# Of these the crates are tested, too.
+WORKSPACES = {"jiter": "cargo test --workspace --no-fail-fast"}
+NODE = {
+    "minimist": "npx --no-install tape 'test/**/*.js'",
+    "hmac-drbg": "npx --no-install mocha 'test/*-test.js'",
+    "hash.js": "npx --no-install mocha 'test/*-test.js'",
+}
 
 
 def run(command, folder, env=None, limit=900):
@@ -115,6 +131,10 @@ def by_hand_python(project, folder, name):
     must([venv / "bin/pip", "install", "-q", *wants], project)
     env = dict(os.environ, PATH=f"{venv / 'bin'}:{os.environ['PATH']}", VIRTUAL_ENV=str(venv))
     _, output = run(command, project, env)
+    if ran := re.search(r"^Ran (\d+) tests?.*\n\n(OK|FAILED)(?: \((.*)\))?", output, re.MULTILINE):
+        marks = {word: int(n) for word, n in re.findall(r"([a-z]+)=(\d+)", ran[3] or "")}
+        failed = marks.get("failures", 0) + marks.get("errors", 0)
+        return int(ran[1]) - failed - marks.get("skipped", 0), failed
     last = [line for line in output.splitlines() if re.search(r"\d+ passed|\d+ failed|no tests ran", line)]
     return counts(last[-1] if last else "")
 
@@ -124,8 +144,8 @@ def counts(line):
     return found.get("passed", 0), found.get("failed", 0) + found.get("error", 0)
 
 
-def by_hand_rust(project):
-    _, output = run("cargo test --no-fail-fast", project)
+def by_hand_rust(project, command="cargo test --no-fail-fast"):
+    _, output = run(command, project)
     results = re.findall(r"^test result: \S+ (\d+) passed; (\d+) failed", output, re.MULTILINE)
     return sum(int(p) for p, _ in results), sum(int(f) for _, f in results)
 
@@ -133,9 +153,9 @@ def by_hand_rust(project):
 def by_hand_node(project, name):
     must("npm install --no-audit --no-fund --silent", project)
     _, output = run(NODE[name], project)
-    passed = re.findall(r"^# pass +(\d+)", output, re.MULTILINE)
-    failed = re.findall(r"^# fail +(\d+)", output, re.MULTILINE)
-    return sum(map(int, passed)), sum(map(int, failed))
+    passed = re.findall(r"^# pass +(\d+)|^ +(\d+) passing", output, re.MULTILINE)
+    failed = re.findall(r"^# fail +(\d+)|^ +(\d+) failing", output, re.MULTILINE)
+    return tuple(sum(int(one or other) for one, other in found) for found in (passed, failed))
 
 
 def by_mend(mend, config, project):
@@ -194,11 +214,14 @@ def main():
             shutil.copytree(project, copy)
             if name in PYTHON:
                 theirs = by_hand_python(copy, hand, name)
+                if name in WORKSPACES:
+                    crates_too = by_hand_rust(copy, WORKSPACES[name])
+                    theirs = (theirs[0] + crates_too[0], theirs[1] + crates_too[1])
             elif name in RUST:
                 theirs = by_hand_rust(copy)
             else:
                 theirs = by_hand_node(copy, name)
-        except (RuntimeError, ValueError, subprocess.TimeoutExpired) as error:
+        except (OSError, RuntimeError, ValueError, subprocess.TimeoutExpired) as error:
             print(f"| {name} | | | could not be tried: {str(error).splitlines()[0][:160]} | | | | no |", flush=True)
             good = False
             continue
