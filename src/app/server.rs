@@ -74,6 +74,8 @@ pub struct Extra {
     pub journal: Arc<dyn Journal>,
     /// mend's own program, which runs inside the sandbox; `None` is the running one.
     pub program: Option<PathBuf>,
+    /// Learns every secret; whoever shares it shows none.
+    pub redactor: Redactor,
 }
 
 impl Default for Extra {
@@ -83,6 +85,7 @@ impl Default for Extra {
             times: Times::default(),
             journal: Arc::new(NoJournal),
             program: None,
+            redactor: Redactor::new(),
         }
     }
 }
@@ -205,7 +208,7 @@ pub(super) fn bench(
     rehearsal: bool,
 ) -> Result<(Arc<Bench>, Arc<TokenKeeper>), StartError> {
     let state = &settings.server.state_dir;
-    let (redactor, ca) = (secrets(settings), certificates(settings)?);
+    let (redactor, ca) = (known(settings, &extra), certificates(settings)?);
     let keeper = Arc::new(TokenKeeper::new(store.clone(), extra.times.lease));
     let github = github(settings, &extra, ca.clone(), keeper.clone())?;
     github.keep_pauses(Arc::new(super::pauses::Kept(store.clone())));
@@ -263,6 +266,7 @@ fn github(
     let mut wanted = GithubSettings::new(s.base_url.clone(), s.app_id, s.private_key.clone());
     wanted.proxy = s.proxy.clone();
     wanted.ca = ca;
+    wanted.redactor = extra.redactor.clone();
     Ok(Github::with_book(&wanted, extra.clock.clone(), Some(book))?)
 }
 
@@ -314,8 +318,8 @@ fn sweep_temporary(environment: &Environment) {
 }
 
 /// Every secret of the settings, so that no text shows one.
-fn secrets(settings: &Settings) -> Redactor {
-    let redactor = Redactor::new();
+fn known(settings: &Settings, extra: &Extra) -> Redactor {
+    let redactor = extra.redactor.clone();
     let github = &settings.github;
     let roles = &settings.roles;
     let models = [
