@@ -313,6 +313,7 @@ fn clean(world: &World, issue: u64, title: &str, body: &str) {
         "html </sub>",
         "`#1`",
         "html block <!-- mend:task",
+        "html block <!-- mend app:",
     ];
     let mut texts = vec![body.to_string()];
     texts.extend(world.own_comments(issue).into_iter().map(|c| c.body));
