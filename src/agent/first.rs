@@ -2,9 +2,8 @@
 
 use super::{Base, PromptError, Work, dialect, told};
 use crate::check::overall;
-use crate::text::{bound, sanitise_report, visible};
+use crate::text::{bound, clip_words, code_span, sanitise_report, visible};
 use minijinja::context;
-use sha2::{Digest, Sha256};
 
 /// Bytes of the report that the model reads; what is longer loses its middle.
 const REPORT_BYTES: usize = 48 * 1024;
@@ -13,15 +12,24 @@ const FILES_BYTES: usize = 24 * 1024;
 /// Bytes of an earlier run's change.
 const DIFF_BYTES: usize = 24 * 1024;
 
+/// A mark around foreign text that its writer cannot know.
+pub(super) fn mark() -> String {
+    let mut mark = uuid::Uuid::new_v4().simple().to_string();
+    mark.truncate(16);
+    mark
+}
+
+/// Characters of the report's title.
+const TITLE_CHARS: usize = 300;
+
 pub(super) fn message(
     work: &Work<'_>,
     text: bool,
     cannot_run: bool,
 ) -> Result<String, PromptError> {
-    let title = sanitise_report(&work.report.title);
+    let title = clip_words(&sanitise_report(&work.report.title), TITLE_CHARS);
     let body = bound(&sanitise_report(&work.report.body), REPORT_BYTES);
-    // A mark made from the text itself cannot stand in that text.
-    let mark = hex::encode(&Sha256::digest(format!("{title}\n{body}"))[..8]);
+    let mark = mark();
     let max = work.limits.tool_result_bytes;
     let (base, base_why) = match &work.base {
         Base::Ran(runs) => (Some(told::result(runs, max)), None),
@@ -43,6 +51,7 @@ pub(super) fn message(
             files => bound(&files, FILES_BYTES),
             base, base_why, base_outcome, cannot_run, proof,
             finish => told::finish(text),
+            refused => work.workspace.refused().iter().map(|p| code_span(p)).collect::<Vec<_>>().join(", "),
             head => work.head.as_ref().map(|runs| told::result(runs, max / 4)),
             earlier_diff => work.earlier.map(|e| bound(&visible(&e.diff), DIFF_BYTES)).unwrap_or_default(),
             earlier_summary => work.earlier.map(|e| bound(&visible(&e.summary), REPORT_BYTES)).unwrap_or_default(),

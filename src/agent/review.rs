@@ -12,7 +12,6 @@ use crate::workspace::WorkspaceError;
 use minijinja::context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::time::{Duration, Instant};
 
 /// The longest that an answer may take, also in a task with much time.
@@ -113,7 +112,7 @@ impl Loop<'_, '_> {
         let (work, prompts) = (self.work, self.work.prompts);
         let title = sanitise_report(&work.report.title);
         let body = bound(&sanitise_report(&work.report.body), REPORT_BYTES);
-        let mark = hex::encode(&Sha256::digest(format!("{title}\n{body}"))[..8]);
+        let mark = super::first::mark();
         let guidance: Vec<String> = work.guidance.iter().map(|g| sanitise_report(g)).collect();
         let earlier = work
             .earlier

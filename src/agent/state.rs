@@ -11,6 +11,7 @@ use crate::model::{Dialect, Message, Request};
 use crate::workspace::Saved;
 use minijinja::context;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// Changes with the shape of [`Kept`]; a state of another format is not taken back.
@@ -104,9 +105,18 @@ impl State {
             base: base.to_string(),
             used_ms,
             workspace: work.workspace.save().map_err(|e| e.to_string())?,
-            state: self,
+            state: self.without_secrets(work).map_err(|e| e.to_string())?,
         };
         serde_json::to_string(&kept).map_err(|e| e.to_string())
+    }
+
+    /// What may be stored: the model's own turns as they are, since providers sign parts of them,
+    /// and the names of calls; all else without secrets, as the model was sent it.
+    fn without_secrets(&self, work: &Work<'_>) -> Result<Value, serde_json::Error> {
+        let mut state = serde_json::to_value(self)?;
+        let redactor = work.workspace.redactor();
+        redactor.redact_json_but(&mut state, &["assistant", "call_id"]);
+        Ok(state)
     }
 
     /// Takes a kept state back and puts its change into the workspace. A state that does not fit
@@ -139,7 +149,7 @@ impl State {
         let new: Vec<String> = work
             .guidance
             .iter()
-            .filter(|g| !self.guidance.contains(g))
+            .filter(|g| !self.heard(work, g))
             .cloned()
             .collect();
         if !new.is_empty() {
@@ -149,6 +159,12 @@ impl State {
             self.timeouts_after_edits = 0;
         }
         new
+    }
+
+    /// Whether the conversation holds it, as it came or as it was kept.
+    fn heard(&self, work: &Work<'_>, said: &String) -> bool {
+        let kept = work.workspace.redactor().redact(said);
+        self.guidance.contains(said) || self.guidance.contains(&kept)
     }
 
     /// Begins the conversation anew as text, for an endpoint that cannot call tools.

@@ -38,7 +38,7 @@ impl Hub {
             store,
             github,
             keeper,
-            redactor: secrets(settings),
+            redactor: known(settings, extra),
         })
     }
 }
@@ -92,6 +92,7 @@ fn github(
     let mut wanted = GithubSettings::new(s.base_url.clone(), s.app_id, s.private_key.clone());
     wanted.proxy = s.proxy.clone();
     wanted.ca = ca;
+    wanted.redactor = extra.redactor.clone();
     Ok(Github::with_book(&wanted, extra.clock.clone(), Some(book))?)
 }
 
@@ -113,8 +114,8 @@ fn certificates(settings: &Settings) -> Result<Option<Vec<u8>>, StartError> {
 }
 
 /// Every secret of the settings, so that no text shows one.
-fn secrets(settings: &Settings) -> Redactor {
-    let redactor = Redactor::new();
+fn known(settings: &Settings, extra: &Extra) -> Redactor {
+    let redactor = extra.redactor.clone();
     let github = &settings.github;
     let roles = &settings.roles;
     let models = [

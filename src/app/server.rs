@@ -13,6 +13,7 @@ use crate::model::ModelError;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::store::{Room, Store, StoreError};
 use crate::task::{Pool, Spokesman, Times};
+use crate::text::Redactor;
 use crate::tree::{FolderLock, TreeError};
 use secrecy::ExposeSecret;
 use std::net::SocketAddr;
@@ -82,6 +83,8 @@ pub struct Extra {
     pub journal: Arc<dyn Journal>,
     /// mend's own program, which runs inside the sandbox; `None` is the running one.
     pub program: Option<PathBuf>,
+    /// Learns every secret; whoever shares it shows none.
+    pub redactor: Redactor,
 }
 
 impl Default for Extra {
@@ -92,6 +95,7 @@ impl Default for Extra {
             times: Times::default(),
             journal: Arc::new(NoJournal),
             program: None,
+            redactor: Redactor::new(),
         }
     }
 }

@@ -48,6 +48,7 @@ pub(super) async fn run(
     let extra = Extra {
         times: Times::with_lease(Duration::from_secs(settings.server.lease_s)),
         journal: Arc::new(Terminal::new(machine.colour())),
+        redactor: machine.secrets.clone(),
         ..Extra::default()
     };
     let work = fix_issue(&settings, &machine.environment, extra, &wanted, &stop);

@@ -1,6 +1,7 @@
 //! What the commands share of this machine: settings, sandbox, scratch space, the stop signal.
 
 use super::exit::WrongUse;
+use super::log::RedactedLog;
 use crate::check::SetUp;
 use crate::config::{
     Engine, Environment, NetworkSettings, RepoConfig, SandboxSettings, SetupSettings,
@@ -20,11 +21,16 @@ use tracing_subscriber::EnvFilter;
 
 pub(super) struct Machine {
     pub(super) environment: Environment,
+    /// What no line of the log shows.
+    pub(super) secrets: Redactor,
 }
 
 impl Machine {
     pub(super) fn new(environment: Environment) -> Self {
-        Machine { environment }
+        Machine {
+            environment,
+            secrets: Redactor::new(),
+        }
     }
 
     /// Logs to stderr; `MEND_LOG` sets what, `level` is the default.
@@ -33,7 +39,7 @@ impl Machine {
         let filter = EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(level));
         let _ = tracing_subscriber::fmt()
             .with_env_filter(filter)
-            .with_writer(std::io::stderr)
+            .with_writer(RedactedLog::new(&self.secrets))
             .with_ansi(self.colour())
             .try_init();
     }

@@ -13,6 +13,7 @@ mod fix;
 mod fix_issue;
 mod git_of;
 mod guard;
+mod log;
 mod machine;
 mod out;
 mod replay;

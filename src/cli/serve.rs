@@ -30,6 +30,7 @@ pub(super) async fn run(args: ServeArgs, machine: &Machine) -> anyhow::Result<u8
     let extra = Extra {
         role: args.role,
         times: Times::with_lease(Duration::from_secs(settings.server.lease_s)),
+        redactor: machine.secrets.clone(),
         ..Extra::default()
     };
     let server = Server::start(&settings, &machine.environment, extra)

@@ -2,7 +2,7 @@
 
 use super::live::{Line, lines};
 use crate::domain::Command;
-use crate::text::{bound, clip_words, nearest, sanitise_report};
+use crate::text::{bound, clip_words, is_hidden, nearest, sanitise_report};
 
 /// Guidance is cut to this many bytes.
 const GUIDANCE: usize = 16 * 1024;
@@ -46,7 +46,7 @@ pub fn parse(comment: &str, slug: &str) -> Result<Vec<Command>, Misunderstood> {
 
 /// Characters that a person cannot see and that could split a word or hide one.
 fn is_unseen(c: char) -> bool {
-    c != '\n' && c != '\r' && c != '\t' && sanitise_report(c.encode_utf8(&mut [0; 4])).is_empty()
+    c != '\n' && c != '\r' && c != '\t' && is_hidden(c)
 }
 
 /// What follows `/mend` or `@slug` on a line that begins with it.

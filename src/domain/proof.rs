@@ -61,12 +61,14 @@ pub enum WeaknessKind {
     ByTests,
     /// Existing tests are changed, as somebody allowed.
     TestsChanged,
+    /// Files that act on other machines: what installs, builds, releases, or an editor obeys.
+    Sensitive,
 }
 
 impl WeaknessKind {
     /// Whether it keeps a change from being ready; the others are only told.
     pub fn holds_back(self) -> bool {
-        self != WeaknessKind::TestsChanged
+        !matches!(self, WeaknessKind::TestsChanged | WeaknessKind::Sensitive)
     }
 }
 

@@ -7,6 +7,8 @@ mod document;
 mod made;
 mod proof;
 mod recording;
+mod screened;
+mod told;
 mod verdict;
 
 pub use document::{About, Document, line_counts};
@@ -25,9 +27,10 @@ use crate::domain::{
 use crate::edit::{FileChange, unified_diff};
 use crate::model::Model;
 use crate::sandbox::Sandbox;
-use crate::text::{Redactor, code_span};
+use crate::text::Redactor;
 use crate::tree::{Change, TempFolder, Tree, TreeError, copy_tree};
 use crate::workspace::{Options, Workspace, WorkspaceError};
+use screened::Screened;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -185,32 +188,23 @@ async fn fix(input: &Input<'_>) -> Result<Fixed, FixError> {
     let after = checks(input, start, &commands)?;
     let prover = proof::prover(input, &untouched, &after)?;
     let mut checks_ms = spent(base.runs().unwrap_or_default());
-    let head = match input.start {
-        Some(_) => {
-            input.journal.tell(Progress::Step("branch check"));
-            let span = agent::check_span(input.journal, "branch_check", &after);
-            let ran = after
-                .full(&[], base.runs(), input.cancel, input.journal)
-                .await;
-            agent::checked(span, ran.as_deref());
-            ran.ok()
-        }
-        None => None,
-    };
+    let head = head_check(input, &after, &base).await;
     checks_ms += spent(head.as_deref().unwrap_or_default());
     let folder = TempFolder::create(input.scratch, 0o700)?;
     let copy = folder.path().join("repo");
     copy_tree(&after.source, &copy, &|_| false)?;
     let workspace = workspace(input, &copy)?;
     input.journal.tell(Progress::Step("fix"));
+    let screened = |model| Screened::new(model, input.redactor);
+    let (model, reviewer) = (screened(input.model), input.reviewer.map(screened));
     let work = Work {
         report: input.report,
         guidance: input.guidance,
         base: base.clone(),
         head,
         earlier: input.earlier,
-        model: input.model,
-        reviewer: input.reviewer,
+        model: &model,
+        reviewer: reviewer.as_ref().map(|r| r as &dyn Model),
         workspace: &workspace,
         checks: &after,
         prover: &prover,
@@ -242,7 +236,8 @@ async fn fix(input: &Input<'_>) -> Result<Fixed, FixError> {
     )
     .await?;
     let mut fixed = conclude(input, &base, ended, last, workspace.changed()?, found);
-    fixed.warnings.extend(put_back(&workspace));
+    fixed.warnings.extend(told::hidden(input.report));
+    fixed.warnings.extend(told::put_back(&workspace));
     fixed.checks_ms += checks_ms + prover.spent_ms();
     if let Some(setup) = &input.setup {
         fixed.setup = setup.last().await.map(|p| p.report);
@@ -250,6 +245,18 @@ async fn fix(input: &Input<'_>) -> Result<Fixed, FixError> {
     fixed.elapsed_ms = begun.elapsed().as_millis() as u64;
     folder.close()?;
     Ok(fixed)
+}
+
+/// The check on the code that an earlier run left, where there is any.
+async fn head_check(input: &Input<'_>, after: &Checks, base: &Base) -> Option<Vec<CheckRun>> {
+    input.start?;
+    input.journal.tell(Progress::Step("branch check"));
+    let span = agent::check_span(input.journal, "branch_check", after);
+    let ran = after
+        .full(&[], base.runs(), input.cancel, input.journal)
+        .await;
+    agent::checked(span, ran.as_deref());
+    ran.ok()
 }
 
 /// The check on the code in `folder`.
@@ -270,14 +277,6 @@ fn checks(input: &Input<'_>, folder: &Path, commands: &[CheckCommand]) -> Result
         source,
         setup: input.setup.clone(),
         baseline: input.baseline.clone().filter(|_| folder == input.base),
-    })
-}
-
-/// What people read about protected files that commands changed (rule W5).
-fn put_back(workspace: &Workspace) -> impl Iterator<Item = String> {
-    workspace.put_back().into_iter().map(|path| {
-        let path = code_span(&path);
-        format!("a command of the model's changed {path}, which is protected; it was put back")
     })
 }
 

@@ -172,6 +172,10 @@ fn weaknesses(
     inside.retain(|w| !is_test(&w.path));
     found.append(&mut inside);
     found.extend(gate::tests_changed(&changed, &is_test));
+    let mut beyond = gate::sensitive(&changed);
+    // Named once, by what is graver.
+    beyond.retain(|w| found.iter().all(|f| f.path != w.path));
+    found.append(&mut beyond);
     Ok(found)
 }
 

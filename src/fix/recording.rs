@@ -95,6 +95,8 @@ impl RecordedTask {
         if let Some(start) = input.start {
             copy_tree(&Tree::open(start)?, &folder.join("start"), &|_| false)?;
         }
+        let mut task = serde_json::to_value(&task).map_err(|e| malformed(TASK, &e))?;
+        input.redactor.redact_json(&mut task);
         write(folder, TASK, &task)
     }
 
@@ -146,11 +148,7 @@ impl Recorded {
 }
 
 fn write<T: Serialize>(folder: &Path, file: &'static str, value: &T) -> Result<(), RecordingError> {
-    let malformed = |why: serde_json::Error| RecordingError::Malformed {
-        file,
-        why: why.to_string(),
-    };
-    let mut text = serde_json::to_string_pretty(value).map_err(malformed)?;
+    let mut text = serde_json::to_string_pretty(value).map_err(|e| malformed(file, &e))?;
     text.push('\n');
     Ok(Tree::open(folder)?.write(&RelPath::parse(file)?, text.as_bytes(), Some(0o644))?)
 }
@@ -160,8 +158,12 @@ fn read<T: for<'de> Deserialize<'de>>(
     file: &'static str,
 ) -> Result<T, RecordingError> {
     let bytes = Tree::open(folder)?.read(&RelPath::parse(file)?)?;
-    serde_json::from_slice(&bytes).map_err(|e| RecordingError::Malformed {
+    serde_json::from_slice(&bytes).map_err(|e| malformed(file, &e))
+}
+
+fn malformed(file: &'static str, why: &serde_json::Error) -> RecordingError {
+    RecordingError::Malformed {
         file,
-        why: e.to_string(),
-    })
+        why: why.to_string(),
+    }
 }

@@ -34,7 +34,9 @@ pub fn verdict(facts: &Facts<'_>) -> (Verdict, Reason) {
                 WeaknessKind::Lost => Reason::TestsLost,
                 WeaknessKind::InSource => Reason::TestsInSourceChanged,
                 WeaknessKind::OnlyTests => Reason::OnlyTestsChanged,
-                WeaknessKind::ByTests | WeaknessKind::TestsChanged => Reason::FixedByTestFiles,
+                WeaknessKind::ByTests | WeaknessKind::TestsChanged | WeaknessKind::Sensitive => {
+                    Reason::FixedByTestFiles
+                }
             },
         ),
         _ => by_table,

@@ -3,16 +3,19 @@
 mod harness;
 mod in_source;
 mod python_modules;
+mod sensitive;
 mod settings;
 mod tests_only;
 
 pub use harness::weaknesses;
 pub use in_source::touched_tests;
+pub use sensitive::sensitive;
 pub use tests_only::tests_changed;
 
 use crate::domain::REFUSED_PATHS;
-use crate::text::Redactor;
+use crate::text::{Redactor, secrets};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// A command of the check.
@@ -49,8 +52,9 @@ static REFUSED: LazyLock<Option<Gitignore>> = LazyLock::new(|| {
 pub enum Objection {
     /// A path that mend does not change.
     Path(String),
-    /// A file's new content holds something shaped like a secret that its old content did not.
-    Secret(String),
+    /// Added lines of a file hold something shaped like a secret that stood nowhere in it before; the
+    /// rule that says so.
+    Secret { path: String, rule: String },
     /// Too much at once.
     Size { files: usize, bytes: usize },
 }
@@ -59,8 +63,11 @@ impl std::fmt::Display for Objection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Objection::Path(path) => write!(f, "`{path}` may not be changed by mend"),
-            Objection::Secret(path) => {
-                write!(f, "`{path}` would hold something that looks like a secret")
+            Objection::Secret { path, rule } => {
+                write!(
+                    f,
+                    "`{path}` would hold something that looks like a secret ({rule})"
+                )
             }
             Objection::Size { files, bytes } => {
                 write!(f, "the change is too large ({files} files, {bytes} bytes)")
@@ -83,14 +90,10 @@ pub fn objections(changes: &[Changed<'_>], redactor: &Redactor) -> Vec<Objection
         if refused(change.path) {
             found.push(Objection::Path(change.path.to_string()));
         }
-        let secrets = |bytes: Option<&[u8]>| {
-            let text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
-            redactor.redact(&text).matches("[redacted]").count()
-                - text.matches("[redacted]").count()
-        };
-        if secrets(change.after) > secrets(change.before) {
-            found.push(Objection::Secret(change.path.to_string()));
-        }
+        found.extend(leak(change, redactor).map(|rule| Objection::Secret {
+            path: change.path.to_string(),
+            rule,
+        }));
     }
     let bytes = changes
         .iter()
@@ -104,6 +107,28 @@ pub fn objections(changes: &[Changed<'_>], redactor: &Redactor) -> Vec<Objection
         });
     }
     found
+}
+
+/// The rule by which added lines, or the name, give a secret away; one that stood in the file
+/// before does not count.
+fn leak(change: &Changed<'_>, redactor: &Redactor) -> Option<String> {
+    let text = |bytes: Option<&[u8]>| {
+        let bytes = bytes.unwrap_or_default();
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    let (before, after) = (text(change.before), text(change.after));
+    let old: HashSet<&str> = before.lines().collect();
+    let mut added = vec![change.path];
+    added.extend(after.lines().filter(|line| !old.contains(line)));
+    let added = added.join("\n");
+    if redactor.knows(&added) && !redactor.knows(&before) {
+        return Some("one of mend's own".to_string());
+    }
+    let found = secrets(&added).into_iter();
+    found
+        .filter(|f| !before.contains(&added[f.start..f.end]))
+        .map(|f| f.rule)
+        .next()
 }
 
 /// Whether mend refuses to change this path; without a working pattern everything is refused.
@@ -152,9 +177,21 @@ mod tests {
 
     #[test]
     fn only_a_new_secret_counts() {
-        let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
-        assert_eq!(of("a", "", token), [Objection::Secret("a".into())]);
+        let token = format!("ghp_{}", "x7Kq2mVn9Lw4Rt6Yb1Hs3Jd5Fg8Zc0PaQeUi");
+        let token = token.as_str();
+        let found = of("a", "", token);
+        assert!(matches!(&found[..], [Objection::Secret { path, .. }] if path == "a"));
         assert!(of("a", token, &format!("{token}\nmore")).is_empty());
+        assert!(of("a", token, &format!("x = {token}\n")).is_empty());
+        let redactor = Redactor::new();
+        redactor.know("correct horse battery");
+        let change = Changed {
+            path: "b",
+            before: None,
+            after: Some(b"x\nY29ycmVjdCBob3JzZSBiYXR0ZXJ5\n"),
+        };
+        let found = objections(&[change], &redactor);
+        assert!(matches!(&found[..], [Objection::Secret { rule, .. }] if rule.contains("mend")));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::call::Credential;
 use super::history::is_ancestor;
-use super::{GitError, Oid, Private, blocking, private, watch};
+use super::{Git, GitError, Oid, Private, blocking, private, watch};
 use crate::domain::Cancel;
 use git2::{Direction, PushOptions};
 use std::cell::RefCell;
@@ -35,6 +35,23 @@ pub enum Pushed {
     AlreadyThere,
 }
 
+impl Git {
+    /// Whether a reference is mend's to move, by whatever way.
+    ///
+    /// # Errors
+    /// [`GitError::Rejected`] where it is not.
+    pub fn may_move(&self, reference: &str) -> Result<(), GitError> {
+        let prefix = &self.inner.settings.push_prefix;
+        match reference.starts_with(prefix.as_str()) && git2::Reference::is_valid_name(reference) {
+            true => Ok(()),
+            false => Err(GitError::Rejected {
+                reference: reference.to_string(),
+                reason: format!("mend pushes only beneath `{prefix}`"),
+            }),
+        }
+    }
+}
+
 impl Private {
     /// Pushes; the remote compares `expected` once more under its own lock, so that a branch that
     /// somebody moves meanwhile is never overwritten. Safe to call again after any error.
@@ -46,13 +63,7 @@ impl Private {
     /// call, or [`super::Git::ls_remote`], tells.
     pub async fn push(&self, push: &Push<'_>, cancel: &Cancel) -> Result<Pushed, GitError> {
         let reference = push.reference.to_string();
-        let prefix = &self.git.inner.settings.push_prefix;
-        if !reference.starts_with(prefix.as_str()) || !git2::Reference::is_valid_name(&reference) {
-            return Err(GitError::Rejected {
-                reference,
-                reason: format!("mend pushes only beneath `{prefix}`"),
-            });
-        }
+        self.git.may_move(&reference)?;
         let call = self.git.call(push.url, Some(push.credential), cancel)?;
         let (path, url) = (self.path.clone(), push.url.to_string());
         let (commit, expected, rewrite) = (push.commit, push.expected, push.rewrite);

@@ -9,6 +9,7 @@ use super::service;
 use super::session::Session;
 use super::wire::{AppInfo, UserInfo};
 use crate::domain::{Clock, RepoRef};
+use crate::text::Redactor;
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -34,6 +35,8 @@ pub struct GithubSettings {
     pub proxy: Option<SecretString>,
     /// Certificates (PEM) that are trusted besides the system's.
     pub ca: Option<Vec<u8>>,
+    /// Learns every token before anybody has it.
+    pub redactor: Redactor,
 }
 
 impl GithubSettings {
@@ -48,6 +51,7 @@ impl GithubSettings {
             first_wait: Duration::from_millis(500),
             proxy: None,
             ca: None,
+            redactor: Redactor::new(),
         }
     }
 }
@@ -79,10 +83,14 @@ struct Inner {
     bot: OnceCell<BotIdentity>,
     sessions: Mutex<HashMap<(u64, u64), Session>>,
     book: Option<(Arc<dyn TokenBook>, Sealer)>,
+    redactor: Redactor,
 }
 
 const NO_CLIENT: &str = "the HTTP client cannot be made; install the system's certificates \
      (`ca-certificates` on Debian)";
+
+/// How long after its death a token is still kept out of texts.
+const SHOWN_S: i64 = 3600;
 
 /// Sessions that are shared between short calls; more than this are forgotten.
 const MOST_SESSIONS: usize = 500;
@@ -151,6 +159,7 @@ impl Github {
                 bot: OnceCell::new(),
                 sessions: Mutex::default(),
                 book: book.zip(sealer),
+                redactor: settings.redactor.clone(),
             }),
         })
     }
@@ -243,6 +252,12 @@ impl Github {
             sessions.drain().map(|(_, session)| session).collect()
         };
         revoke_all(all).await;
+    }
+
+    /// Whoever prints this token from now on prints stars, until it is dead for an hour.
+    pub(super) fn hide(&self, token: &SecretString, expires: i64) {
+        let (redactor, now) = (&self.inner.redactor, self.inner.client.now());
+        redactor.know_until(token.expose_secret(), expires + SHOWN_S, now);
     }
 
     pub(super) fn book(&self) -> Option<(&dyn TokenBook, &Sealer)> {

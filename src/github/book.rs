@@ -140,6 +140,7 @@ impl Github {
             let Some(secret) = sealer.open(&left.id, &left.sealed) else {
                 continue;
             };
+            self.hide(&secret, left.expires);
             match self.revoke_secret(&secret).await {
                 Ok(()) => {
                     book.gone(&left.id).await?;

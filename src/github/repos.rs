@@ -108,20 +108,6 @@ impl Session {
             Err(e) => Err(e),
         }
     }
-
-    /// Deletes a branch; one that is gone counts as deleted.
-    ///
-    /// # Errors
-    /// Every class of [`GithubError`] but `NotFound`.
-    pub async fn delete_branch(&self, name: &str) -> Result<(), GithubError> {
-        let path = self.path(&format!("/git/refs/heads/{}", branch_path(name)));
-        match self.call(Purpose::Publish, &Ask::delete(path)).await {
-            Ok(_) | Err(GithubError::NotFound(_)) => Ok(()),
-            // GitHub's answer for a branch that does not exist is a 422.
-            Err(GithubError::Validation(d)) if d.message.contains("does not exist") => Ok(()),
-            Err(e) => Err(e),
-        }
-    }
 }
 
 fn branch_path(name: &str) -> String {

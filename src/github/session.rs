@@ -246,7 +246,8 @@ impl Github {
             expires: expires.unwrap_or(self.client().now() + LIFE_S),
             purpose,
         };
-        // Before anybody has it: from here on it is revoked whatever happens.
+        // Before anybody has it: from here on no text shows it, and it is revoked whatever happens.
+        self.hide(&token.secret, token.expires);
         self.note(&token).await;
         Ok(token)
     }

@@ -5,7 +5,7 @@ use super::comment::why_draft;
 use super::pull_request::PullRequest;
 use super::words::capital;
 use crate::domain::{CheckPair, CheckRun, Contradiction, Outcome, Reason, Verdict};
-use crate::text::{bound, clip_words, code_span, one_line, visible};
+use crate::text::{bound, clip_words, code_span, fenced, neutralise, one_line, visible};
 
 /// GitHub refuses summaries over 65,535 characters.
 const SUMMARY_BYTES: usize = 60_000;
@@ -41,13 +41,17 @@ pub fn check_run_title(pr: &PullRequest<'_>) -> String {
 pub fn check_run_summary(pr: &PullRequest<'_>) -> String {
     if pr.checks.is_empty() {
         return match pr.no_base {
-            Some(why) => format!("No check was made: {}.", one_line(&visible(why))),
+            Some(why) => format!("No check was made: {}.", neutralise(&one_line(why))),
             None => "No check was made.".to_string(),
         };
     }
     // There is no test above the table here: it is named beneath.
     let table = check_table(pr.checks, pr.commit, &[]);
-    let mut out = bound(table.trim_end(), SUMMARY_BYTES);
+    let mut out = match table.len() > SUMMARY_BYTES {
+        // Cut, it is shown as text: half of a fence would let out what it holds.
+        true => fenced(&bound(&table, SUMMARY_BYTES - 1000), ""),
+        false => table.trim_end().to_string(),
+    };
     for named in pr.contradictions.iter().take(CONTRADICTIONS) {
         let test = code_span(&clip_words(&one_line(&visible(&named.test)), 200));
         out.push_str(&format!("\n\nContradicts the report: {test}"));

@@ -1,7 +1,7 @@
 //! The message of a commit.
 
 use super::pull_request::{SUMMARY_BYTES, title};
-use crate::text::{bound, clip_words, visible};
+use crate::text::{bound, clip_words, inert_line, inert_message};
 
 /// A commit's message. A follow-up's subject is what it adds; the first one's is the title. Nothing
 /// in it closes, mentions or commands anything.
@@ -13,8 +13,7 @@ pub fn commit_message(
     trailers: &[String],
 ) -> String {
     const WIDTH: usize = 72;
-    let plain = |text: &str| visible(text).replace(['@', '#'], "");
-    let summary = plain(summary.trim());
+    let summary = inert_message(summary.trim());
     // A dot inside a path or a number ends no sentence.
     let ends = |(i, c): (usize, char)| {
         let after = summary[i + c.len_utf8()..].chars().next();
@@ -36,13 +35,15 @@ pub fn commit_message(
         (_, true) => (first.to_string(), rest),
         (true, false) => (clip_words(first, WIDTH), summary.as_str()),
         (false, false) => (
-            clip_words(&plain(&title(report_title)), WIDTH),
+            clip_words(&inert_line(&title(report_title)), WIDTH),
             summary.as_str(),
         ),
     };
     let mut parts = vec![subject];
     if !text.trim().is_empty() {
-        parts.push(fill(&bound(text.trim(), SUMMARY_BYTES), WIDTH));
+        // Once more: what the filling moved to the beginning of a line may command something there.
+        let filled = fill(&bound(text.trim(), SUMMARY_BYTES), WIDTH);
+        parts.push(inert_message(&filled));
     }
     parts.push(format!("By mend, for issue {issue}."));
     if !trailers.is_empty() {

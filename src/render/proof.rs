@@ -108,6 +108,10 @@ pub(super) fn weaknesses(all: &[Weakness], kind: WeaknessKind) -> String {
             "**What is fixed is not fixed without the files that this change adds among the tests.** Without them the check says: {}.",
             list(&|w| clause(&w.what), "; ")
         ),
+        WeaknessKind::Sensitive => format!(
+            "**Look at these first: they act on the machines of those who install, build or check out the project**: {}.",
+            harness(&of)
+        ),
         WeaknessKind::TestsChanged => format!(
             "**Existing tests were changed, as allowed**: {}. Please compare them with the report.",
             list(&|w| code_span(&w.path), ", ")

@@ -2,13 +2,13 @@
 
 use super::checks::{check_table, check_words, flaky_left, newly_broken};
 use super::said::{quoted_block, said};
-use super::words::{count, duration, limit};
+use super::words::{count, duration, fitting, limit};
 use super::{details, proof};
 use crate::domain::{
     CheckPair, CheckRun, Contradiction, Kind, Outcome, Reason, Reproduction, Review, SetUpReport,
     StopReason, Usage, Verdict, Weakness, WeaknessKind,
 };
-use crate::text::{bound, clip_words, code_span, neutralise, one_line, visible};
+use crate::text::{bound, clip_words, code_span, inert_line, neutralise, one_line};
 
 /// GitHub refuses bodies over 65,536 characters.
 const BODY_BYTES: usize = 60_000;
@@ -57,7 +57,7 @@ pub fn title(report_title: &str) -> String {
 
 /// The title by a pattern with `{title}` and `{number}`, in that many characters.
 pub fn titled(pattern: &str, report_title: &str, number: u64) -> String {
-    let text = one_line(&visible(report_title));
+    let text = inert_line(report_title);
     let text = if text.is_empty() {
         "reported bug"
     } else {
@@ -126,7 +126,7 @@ pub fn body(pr: &PullRequest<'_>) -> String {
                 .to_string(),
         );
     }
-    bound(&parts.join("\n\n"), BODY_BYTES)
+    fitting(&parts, BODY_BYTES)
 }
 
 /// The model's words; where nothing was changed, as a quotation, so that they claim nothing.
@@ -183,7 +183,7 @@ fn headline(pr: &PullRequest<'_>) -> String {
         Reason::NoBase => format!(
             "**No comparison**: the check was not run on the untouched code{}, so {}.",
             pr.no_base
-                .map(|why| format!(" ({})", one_line(&visible(why))))
+                .map(|why| format!(" ({})", neutralise(&one_line(why))))
                 .unwrap_or_default(),
             match first_not_passed(pr.checks, Outcome::Failed) {
                 Some(_) => "what fails below may have failed before",
@@ -229,9 +229,7 @@ fn contradicting(pr: &PullRequest<'_>) -> String {
 
 /// What the model's endpoint said; a sentence, or nothing.
 fn cause(pr: &PullRequest<'_>) -> String {
-    let told = pr
-        .error
-        .map(|e| neutralise(&clip_words(&one_line(&visible(e)), 300)));
+    let told = pr.error.map(|e| neutralise(&clip_words(&one_line(e), 300)));
     told.map_or(String::new(), |told| {
         format!("{}. ", super::words::capital(told.trim_end_matches('.')))
     })
@@ -254,7 +252,9 @@ fn not_reproduced(pr: &PullRequest<'_>) -> String {
 
 /// The weaknesses that are not the headline already.
 fn other_weaknesses(pr: &PullRequest<'_>) -> Vec<String> {
-    use WeaknessKind::{ByTests, Deaf, Harness, InSource, Lost, OnlyTests, TestsChanged};
+    use WeaknessKind::{
+        ByTests, Deaf, Harness, InSource, Lost, OnlyTests, Sensitive, TestsChanged,
+    };
     let headline = match pr.reason {
         Reason::CheckIsDeaf => Some(Deaf),
         Reason::HarnessChanged => Some(Harness),
@@ -265,6 +265,7 @@ fn other_weaknesses(pr: &PullRequest<'_>) -> Vec<String> {
         _ => None,
     };
     let kinds = [
+        Sensitive,
         TestsChanged,
         Deaf,
         Harness,

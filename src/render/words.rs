@@ -77,9 +77,36 @@ pub(super) fn limit(stop: StopReason, turns: u32) -> String {
     }
 }
 
+/// The parts that fit, each whole: one that is cut would let what stands in its code out.
+pub(super) fn fitting(parts: &[String], most: usize) -> String {
+    const LEFT_OUT: &str = "(A part that is too long for GitHub is left out here.)";
+    let mut room = most;
+    let mut kept: Vec<&str> = Vec::new();
+    for part in parts {
+        let fits = part.len() + LEFT_OUT.len() + 4 <= room;
+        let part = if fits { part } else { LEFT_OUT };
+        if fits || kept.last() != Some(&LEFT_OUT) {
+            room = room.saturating_sub(part.len() + 2);
+            kept.push(part);
+        }
+    }
+    kept.join("\n\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ou_04_a_part_is_whole_or_left_out() {
+        let big = format!("```\n{}\n```", "@x\n".repeat(400));
+        let parts = ["Closes #1".to_string(), big.clone(), big, "end".to_string()];
+        let text = fitting(&parts, 300);
+        assert!(text.len() <= 300 && !text.contains("@x"), "{text}");
+        assert!(text.starts_with("Closes #1") && text.ends_with("end"));
+        assert_eq!(text.matches("left out").count(), 1, "{text}");
+        assert_eq!(fitting(&parts[..1], 300), "Closes #1");
+    }
 
     #[test]
     fn numbers_read_well() {

@@ -43,8 +43,8 @@ impl Output {
             out.extend(tail);
             return (out, false);
         }
-        let cut = whole_characters(&out);
-        let start = tail.iter().take(3).take_while(|b| is_inner(**b)).count();
+        let cut = whole_word(&out);
+        let start = first_word(&tail);
         let missing = self.dropped + (out.len() - cut) as u64 + start as u64;
         out.truncate(cut);
         if !out.is_empty() && !out.ends_with(b"\n") {
@@ -54,6 +54,26 @@ impl Output {
         out.extend(&tail[start..]);
         (out, true)
     }
+}
+
+/// The longest word that is left out whole at a cut: the half of a secret is not known again.
+const WORD: usize = 700;
+
+/// The length without a word that was begun and perhaps not ended, nor a character.
+fn whole_word(bytes: &[u8]) -> usize {
+    let blank = bytes
+        .iter()
+        .rev()
+        .take(WORD)
+        .position(u8::is_ascii_whitespace);
+    blank.map_or_else(|| whole_characters(bytes), |back| bytes.len() - back)
+}
+
+/// Where the first word begins that is there from its beginning.
+fn first_word(bytes: &[u8]) -> usize {
+    let blank = bytes.iter().take(WORD).position(u8::is_ascii_whitespace);
+    let inner = || bytes.iter().take(3).take_while(|b| is_inner(**b)).count();
+    blank.map_or_else(inner, |at| at + 1)
 }
 
 /// A continuation byte of UTF-8.

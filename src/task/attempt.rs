@@ -22,6 +22,7 @@ use crate::fix::{self, Fixed, Input, Made, Recorded, RecordedTask};
 use crate::github::{Reaction, Session};
 use crate::render;
 use crate::store::{Claimed, Held, Reached, StoreError};
+use crate::text::code_span;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -206,6 +207,7 @@ impl Attempt<'_> {
         if self.cancel.is_cancelled() && !self.by_person.load(Ordering::Acquire) {
             return Err(TaskError::Person("the server stops".into()));
         }
+        let outgoing = outgoing.redacted(&self.bench.redactor)?;
         let text = serde_json::to_string(&outgoing)?;
         self.bench
             .store
@@ -243,11 +245,9 @@ impl Attempt<'_> {
     /// Tells, and keeps, what the work begins from.
     async fn begun_work(&self, ground: &Ground) -> Result<(), TaskError> {
         let base = ground.base.to_string();
-        self.board.prepared(format!(
-            "cloned `{}` at `{}`",
-            ground.base_branch,
-            &base[..7]
-        ));
+        let branch = code_span(&ground.base_branch);
+        self.board
+            .prepared(format!("cloned {branch} at `{}`", &base[..7]));
         let reached = Reached {
             base_sha: Some(base),
             ..Reached::default()
@@ -356,7 +356,7 @@ impl Attempt<'_> {
             Err(error) if error.is_transient() && !ending::too_late(self.bench, outgoing) => {
                 return Err(error);
             }
-            Err(error) => (ending::not_published(outgoing, &error), None),
+            Err(error) => (ending::not_published(self.bench, outgoing, &error), None),
         };
         self.board.mark("publish");
         let mut text = ending::text(&self.claimed.task, &outgoing, published.as_ref());

@@ -45,7 +45,7 @@ impl Attempt<'_> {
         let new = NewCommit {
             parent: prepared.ground.start,
             changes,
-            message,
+            message: self.bench.redactor.redact(&message),
             author: signer.clone(),
             committer: signer,
             time: self.bench.clock.unix(),

@@ -134,12 +134,12 @@ pub(super) fn of_fix(bench: &Bench, board: &Board, fixed: &Fixed, ground: &Groun
 }
 
 /// The change is there, but GitHub takes it no more.
-pub(super) fn not_published(outgoing: &Outgoing, error: &TaskError) -> Outgoing {
+pub(super) fn not_published(bench: &Bench, outgoing: &Outgoing, error: &TaskError) -> Outgoing {
     Outgoing {
         verdict: Verdict::Crashed,
-        error: Some(format!(
+        error: Some(bench.redactor.redact(&format!(
             "The change could not be published: {error}. It is kept on the server."
-        )),
+        ))),
         ..outgoing.clone()
     }
 }

@@ -6,6 +6,7 @@ use super::check_run::Shown;
 use crate::domain::{Reason, StopReason, Verdict};
 use crate::fix::Said;
 use crate::git::{Expected, Oid};
+use crate::text::Redactor;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -54,6 +55,13 @@ pub(super) struct Outgoing {
 }
 
 impl Outgoing {
+    /// Without any secret, in whatever text of it: what is stored and published is this.
+    pub(super) fn redacted(&self, redactor: &Redactor) -> Result<Outgoing, serde_json::Error> {
+        let mut value = serde_json::to_value(self)?;
+        redactor.redact_json(&mut value);
+        serde_json::from_value(value)
+    }
+
     /// The same with a commit of the same files that has another id, wherever it is named.
     pub(super) fn renamed(&self, commit: &str) -> Outgoing {
         let mut new = self.clone();

@@ -52,7 +52,7 @@ pub(super) async fn prepare(
         ));
     }
     let token = session.token(Purpose::Read).await?;
-    know(bench, &token);
+    failure_point("token-minted");
     let credential = Credential::token(token.secret().clone());
     let mirror = bench.git.mirror(session.repo().id).await?;
     let private = mirror
@@ -139,13 +139,6 @@ impl Source<'_> {
         };
         Ok(bringing.rest(&done, caps, self.cancel).await?)
     }
-}
-
-/// Whoever prints this token from now on prints stars.
-pub(super) fn know(bench: &Bench, token: &crate::github::Token) {
-    use secrecy::ExposeSecret;
-    bench.redactor.know(token.secret().expose_secret());
-    failure_point("token-minted");
 }
 
 pub(super) fn private_path(bench: &Bench, repo: &RepoRef, task: TaskId) -> PathBuf {

@@ -3,7 +3,6 @@
 use super::check_run::HeadCheck;
 use super::entitled::{Moment, entitled};
 use super::outgoing::{Outgoing, Push};
-use super::prepare::know;
 use super::{Bench, TaskError, marker};
 use crate::domain::{Cancel, Step, failure_point};
 use crate::git::{Credential, GitError, Push as GitPush};
@@ -53,7 +52,7 @@ pub(super) async fn publish(
     let (store, lease) = (&bench.store, bench.times.lease);
     store.heartbeat(claimed.held, lease).await?;
     match &push.local {
-        Some(_) => move_branch(&session, &repo, push).await?,
+        Some(_) => move_branch(bench, &session, &repo, push).await?,
         None => branch(bench, &session, claimed, push, cancel).await?,
     }
     failure_point("branch-pushed");
@@ -114,7 +113,6 @@ async fn branch(
         ))
         .await?;
     let token = session.token(Purpose::Publish).await?;
-    know(bench, &token);
     let credential = Credential::token(token.secret().clone());
     let pushed = private
         .push(
@@ -143,7 +141,13 @@ async fn branch(
     }
 }
 
-async fn move_branch(session: &Session, repo: &RepoInfo, push: &Push) -> Result<(), TaskError> {
+async fn move_branch(
+    bench: &Bench,
+    session: &Session,
+    repo: &RepoInfo,
+    push: &Push,
+) -> Result<(), TaskError> {
+    bench.git.may_move(&format!("refs/heads/{}", push.branch))?;
     let (from, to) = (push.expected.as_deref(), push.commit.as_str());
     let moved = session.move_branch(repo, &push.branch, from, to, push.rewrite);
     match moved.await? {

@@ -2,17 +2,24 @@
 //! neutralised. Pure.
 
 mod bound;
+mod hidden;
+mod known;
 mod markdown;
 mod nearest;
+mod plain;
 mod redact;
+mod secrets;
 mod strict;
 mod time;
 mod visible;
 
 pub use bound::{bound, clip_words, one_line};
+pub use hidden::{hidden_chars, sanitise_report};
 pub use markdown::{code_span, fenced, neutralise};
 pub use nearest::{distance, nearest};
-pub use redact::{REDACTED, Redactor};
+pub use plain::{inert_line, inert_message};
+pub use redact::{REDACTED, RedactedStream, Redactor};
+pub use secrets::{SecretFound, secrets};
 pub use strict::strict_json;
 pub use time::{from_rfc3339, to_rfc3339};
-pub use visible::{sanitise_report, strip_ansi, visible};
+pub use visible::{is_hidden, strip_ansi, visible};

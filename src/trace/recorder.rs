@@ -80,7 +80,7 @@ impl Recorder {
             id: state.last,
             parent: state.open.last().map(|o| o.span.id),
             kind,
-            name: name.to_string(),
+            name: self.kept(name),
             started_ms: now.map_or(0, |d| d.as_millis() as i64),
             duration_ms: None,
             end: None,
@@ -125,7 +125,10 @@ impl Recorder {
         for (name, value) in attributes {
             let value = match value {
                 Value::String(text) => Value::String(self.kept(&text)),
-                other => other,
+                mut other => {
+                    self.redactor.redact_json(&mut other);
+                    other
+                }
             };
             span.attributes.insert(name.to_string(), value);
         }

@@ -132,6 +132,11 @@ impl Workspace {
         matches!(self.path(path), Ok(Some(path)) if matches!(self.tree.stat(&path), Ok(Some(_))))
     }
 
+    /// Patterns of what is never changed here.
+    pub fn refused(&self) -> &[String] {
+        &self.options.refused
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
@@ -165,6 +170,11 @@ impl Workspace {
     /// The files that the project would keep: `.gitignore` honoured, sorted.
     fn files(&self) -> Result<Vec<Entry>, TreeError> {
         matching::unignored(&self.tree)
+    }
+
+    /// What keeps secrets out of texts here.
+    pub fn redactor(&self) -> &Redactor {
+        &self.options.redactor
     }
 
     /// Text from the tree on its way to the model, not yet bounded.

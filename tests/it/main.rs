@@ -8,6 +8,7 @@
 )]
 
 mod bot;
+mod boundary;
 mod check;
 
 mod cli;

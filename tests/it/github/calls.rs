@@ -394,8 +394,6 @@ async fn check_runs_refs_and_repositories() {
         Some("abc")
     );
     assert_eq!(session.branch("mend/issue#5").await.unwrap(), None);
-    session.delete_branch("mend/issue-5").await.unwrap();
-    session.delete_branch("gone").await.unwrap();
     let repo = session.repo_by_id().await.unwrap();
     assert_eq!(
         (

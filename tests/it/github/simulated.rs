@@ -278,9 +278,6 @@ async fn end(way: &Way, mirror: &Mirror) {
     session.issue(way.number).await.unwrap();
     way.simulator.expire_tokens();
     session.issue(way.number).await.unwrap();
-    session.delete_branch(BRANCH).await.unwrap();
-    session.delete_branch(BRANCH).await.unwrap();
-    assert_eq!(session.branch(BRANCH).await.unwrap(), None);
     way.simulator.suspend(true);
     let other = session.github().session(session.repo());
     let refused = other.token(Purpose::Read).await.unwrap_err();
