@@ -22,6 +22,6 @@ if ! [ -f "$folder/ready" ]; then
 fi
 node=node
 [ -x "$folder/node_modules/node/bin/node" ] && node=$folder/node_modules/node/bin/node
-# With the tests, whose features it shares: else every crate is built once more.
-cargo test -q --locked --no-run --test it
+# As tests/run builds them: else every crate is built once more.
+cargo test -q --locked --features failure-points --no-run --test it
 exec "$node" tests/tools/emulate_flow.mjs "${CARGO_TARGET_DIR:-target}/debug/mend" "$folder"

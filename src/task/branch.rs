@@ -4,7 +4,7 @@ use super::{Bench, TaskError};
 use crate::config::is_base_branch;
 use crate::domain::{Cancel, Command, Trigger};
 use crate::git::{Credential, Depth, Expected, Fetched, Mirror, Oid, Private};
-use crate::github::{BotIdentity, LabelInfo, PullInfo, PullState, RepoInfo, Session};
+use crate::github::{BotIdentity, GithubError, LabelInfo, PullInfo, PullState, RepoInfo, Session};
 
 /// How many branches of one issue are looked at before mend gives up.
 const BRANCHES: u32 = 20;
@@ -167,8 +167,13 @@ impl Survey<'_> {
         let (named, place) = match base_line(&trigger.body) {
             Some(named) => (Some(named.to_string()), "line"),
             None => {
-                let issue = self.session.issue(trigger.issue.number).await?;
-                (base_label(&issue.labels), "label")
+                let labels = match self.session.issue(trigger.issue.number).await {
+                    Ok(issue) => issue.labels,
+                    // What is gone, or is not shown, names no branch; it ends the task elsewhere.
+                    Err(GithubError::NotFound(_)) => Vec::new(),
+                    Err(error) => return Err(error.into()),
+                };
+                (base_label(&labels), "label")
             }
         };
         let Some(named) = named else {

@@ -7,6 +7,8 @@
 //  * the head of a pull request does not follow a push: the branch is looked at instead.
 //  * reactions, replies to comments on lines, the list of webhook deliveries, revoking a token: 404. mend goes on
 //    without them; the flow ends with a list of what was asked in vain, which may hold nothing else.
+//  * the list of an installation's repositories, and a pull request read as an issue: 404. mend does without labels there;
+//    a branch that is not there yet is 404 at GitHub too.
 //  * GraphQL (ready for review, draft), statuses, the manifest: 404, and not needed here.
 //  * delivery ids are times in milliseconds, so that two events of one moment share one: the bridge gives each its own.
 //  * a second pull request of the same branch is answered 201, not 422: mend must not ask for one.
@@ -291,7 +293,8 @@ try {
   server = spawn(mend, ["serve", "--config", config], { stdio: ["ignore", "ignore", openSync(join(place, "log"), "w")] });
   await until("mend listens", () => fetch(`${mendUrl}/webhook`).then(() => true, () => false));
   await flow();
-  const known = [/reactions$/, /\/replies$/, /^GET \/app\/hook\/deliveries$/, /^DELETE \/installation\/token$/];
+  const known = [/reactions$/, /\/replies$/, /^GET \/app\/hook\/deliveries$/, /^DELETE \/installation\/token$/,
+    /^GET \/installation\/repositories$/, /\/git\/ref\/heads\/mend\/issue-N$/, /^GET \/repos\/ada\/adder\/issues\/N$/];
   const other = [...missing.keys()].filter((what) => !known.some((k) => k.test(what)));
   check(other.length === 0, `asked in vain: ${other}`);
   console.log(`${hooks} webhooks; 404 by emulate: ${[...missing].map(([what, n]) => `${what} ×${n}`).join(", ")}`);
