@@ -275,13 +275,19 @@ fn exists(e: io::Error) -> io::Result<()> {
     }
 }
 
-/// Removes the groups of processes that are gone; a group that still holds something stays.
+/// How long a group may be empty before its process has joined.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// Removes the groups of processes that are gone; a group that still holds something stays, and so
+/// does a fresh one: its process may be one that this process cannot see.
 fn remove_stale(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_str().and_then(|n| n.strip_prefix(NAME));
         let pid = name.and_then(|n| n.split('-').next()?.parse::<u32>().ok());
-        if pid.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+        let made = entry.metadata().and_then(|m| m.modified());
+        let old = made.is_ok_and(|t| t.elapsed().is_ok_and(|age| age > FRESH));
+        if old && pid.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
             let _ = fs::remove_dir(entry.path());
         }
     }

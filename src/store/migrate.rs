@@ -20,9 +20,14 @@ pub(super) async fn migrate(
     connection: &mut AnyConnection,
     dialect: Dialect,
 ) -> Result<(), StoreError> {
-    connection
-        .execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
+    let mut tx = connection.begin_with(dialect.begin()).await?;
+    // `IF NOT EXISTS` does not hold between sessions that create at the same moment.
+    if dialect == Dialect::Postgres {
+        tx.execute("SELECT pg_advisory_xact_lock(7235412)").await?;
+    }
+    tx.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
         .await?;
+    tx.commit().await?;
     for (n, step) in STEPS.iter().enumerate() {
         let version = n as i64 + 1;
         let mut tx = connection.begin_with(dialect.begin()).await?;
