@@ -71,6 +71,7 @@ impl Loop<'_, '_> {
         let target = room * 7 / 10;
         while self.tokens() > target && self.elide_oldest() {}
         if self.tokens() < before {
+            self.heard = 0;
             self.tell_cut(before);
         }
     }
@@ -90,6 +91,7 @@ impl Loop<'_, '_> {
         cut |= self.shorten_recent(before / 2);
         if cut {
             self.state.size.learnt = Some(before);
+            self.heard = 0;
             self.tell_cut(before);
         }
         cut

@@ -125,6 +125,50 @@ pub(super) fn key(name: &str) -> Option<String> {
     words(name).pop()
 }
 
+/// Whether two names mean the same test: runners spell modules, classes and files in their own ways,
+/// and models leave some of them out.
+pub fn same_test(a: &str, b: &str) -> bool {
+    let (a, b) = (path(a), path(b));
+    let (short, long) = match a.len() <= b.len() {
+        true => (&a, &b),
+        false => (&b, &a),
+    };
+    let (Some(own), Some(other)) = (short.last(), long.last()) else {
+        return false;
+    };
+    // A sentence is told by its last words, an identifier by itself.
+    let enough = own.contains('_') || short.len() == long.len() || short.len() > 2;
+    if enough && long.ends_with(short) {
+        return true;
+    }
+    let shared = short[..short.len() - 1].iter().any(|w| long.contains(w));
+    own == other && own.contains('_') && shared
+}
+
+/// The words of a test's name, its own name last and without parameters.
+fn path(name: &str) -> Vec<String> {
+    let name = match name.find('[') {
+        Some(at) if at > 0 => &name[..at],
+        _ => name,
+    };
+    // As unittest prints it: `name (module.Class)`, of late `name (module.Class.name)`.
+    let inside = name
+        .trim()
+        .strip_suffix(')')
+        .and_then(|n| n.split_once(" ("));
+    match inside {
+        Some((own, around)) if !around.contains(char::is_whitespace) => {
+            let (own, mut all) = (words(own), words(around));
+            if all.ends_with(&own) {
+                all.truncate(all.len() - own.len());
+            }
+            all.extend(own);
+            all
+        }
+        _ => words(name),
+    }
+}
+
 /// The words of a test's name, whatever stands between them; brackets of parameters stay apart.
 fn words(name: &str) -> Vec<String> {
     name.split(|c: char| !(c.is_alphanumeric() || c == '_'))
@@ -188,6 +232,56 @@ mod tests {
         assert!(f.are_all_named(&[named("test_b"), named("m.T.test_a")], &none));
         assert!(f.are_all_named(&[named("test_a")], &failures(&["test_b (m.T)"])));
         assert!(!f.are_all_named(&[], &f), "nothing was named");
+    }
+
+    #[test]
+    fn names_mean_the_same_test_only_where_they_do() {
+        for (a, b) in [
+            (
+                "tests/test_terms.py::TermsTest::test_net_30",
+                "test_net_30 (tests.test_terms.TermsTest)",
+            ),
+            (
+                "test_net_30",
+                "test_net_30 (tests.test_terms.TermsTest.test_net_30)",
+            ),
+            (
+                "TermsTest.test_net_30",
+                "tests/test_terms.py::TermsTest::test_net_30[30-days]",
+            ),
+            ("cron::tests::sunday_is_seven", "sunday_is_seven"),
+            (
+                "an order of exactly 50.00 pays shipping",
+                "shipping > an order of exactly 50.00 pays shipping",
+            ),
+            ("MembershipTest#test_renewed_early", "test_renewed_early"),
+            (
+                "tests.test_terms.test_net_30",
+                "TermsTest.tests.test_net_30",
+            ),
+        ] {
+            assert!(same_test(a, b) && same_test(b, a), "{a} / {b}");
+        }
+        for (a, b) in [
+            ("test", "tests/test_terms.py::TermsTest::test_net_30"),
+            (
+                "shipping",
+                "shipping > an order of exactly 50.00 pays shipping",
+            ),
+            ("test_net_30", "test_net_30_january"),
+            (
+                "tests/test_terms.py::test_net_30",
+                "tests/test_terms.py::test_net_60",
+            ),
+            (
+                "an empty order pays no shipping",
+                "shipping > an order of exactly 50.00 pays shipping",
+            ),
+            ("", "test_net_30"),
+            ("tests/test_terms.py", "tests/test_terms.py::test_net_30"),
+        ] {
+            assert!(!same_test(a, b) && !same_test(b, a), "{a} / {b}");
+        }
     }
 
     #[test]

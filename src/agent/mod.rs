@@ -26,6 +26,7 @@ mod tools;
 mod traced;
 mod turns;
 
+pub use contradiction::same_test;
 pub use prompts::{PromptError, Prompts};
 pub use run::run;
 pub use traced::{check_span, checked};

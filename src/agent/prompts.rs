@@ -110,6 +110,16 @@ impl Prompts {
         Ok(Prompts(environment))
     }
 
+    /// All of them, one after the other in the order of their names.
+    pub fn texts(&self) -> String {
+        let mut all: Vec<_> = self.0.templates().collect();
+        all.sort_by_key(|(name, _)| *name);
+        let text = |(name, template): &(&str, minijinja::Template<'_, '_>)| {
+            format!("{name}\n{}\n", template.source())
+        };
+        all.iter().map(text).collect()
+    }
+
     pub(super) fn render(&self, name: &str, values: Value) -> Result<String, PromptError> {
         self.0
             .get_template(name)

@@ -208,9 +208,8 @@ impl Loop<'_, '_> {
 /// The points of an answer, whatever stands around the object.
 fn read(text: &str) -> Result<Vec<ReviewPoint>, String> {
     let wrong = || "its answer is not the JSON that was asked for".to_string();
-    let from = text.find('{').ok_or_else(wrong)?;
-    let to = text.rfind('}').filter(|to| *to > from).ok_or_else(wrong)?;
-    let answer: Answer = serde_json::from_str(&text[from..=to]).map_err(|_| wrong())?;
+    let object = crate::text::json_object(text).ok_or_else(wrong)?;
+    let answer: Answer = serde_json::from_str(object).map_err(|_| wrong())?;
     let mut points: Vec<ReviewPoint> = answer.points.iter().filter_map(point).collect();
     // Points that cannot be read are no clean review.
     if points.is_empty() && !answer.points.is_empty() {

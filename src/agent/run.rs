@@ -16,8 +16,8 @@ pub(super) struct Loop<'a, 'w> {
     base: String,
     begun: Instant,
     used: Duration,
-    /// Messages that stand in the trace already.
-    heard: usize,
+    /// Messages that stand in the trace already; 0 after the conversation was rewritten.
+    pub(super) heard: usize,
     /// What the endpoint said before the request was made once more without tools.
     pub(super) refused: Option<ModelError>,
 }
@@ -74,8 +74,7 @@ impl Loop<'_, '_> {
             });
             let asked = Instant::now();
             let request = &self.state.request;
-            let from = traced::fresh(&request.messages, self.heard);
-            let asking = ("worker", request, from);
+            let asking = ("worker", request, self.heard);
             let answer =
                 traced::asked(self.work, self.work.model, asking, self.budget.cancel()).await;
             self.heard = self.state.request.messages.len();

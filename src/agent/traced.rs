@@ -5,7 +5,7 @@ use super::dialect::Asked;
 use super::{Work, told};
 use crate::check::{CheckError, Checks, overall};
 use crate::domain::{Cancel, CheckRun, Journal, OpenSpan, Outcome, SpanEnd, SpanKind};
-use crate::model::{Message, Model, ModelError, Request, Turn};
+use crate::model::{Model, ModelError, Request, Turn};
 use serde_json::json;
 
 /// Bytes of a check's text in a span.
@@ -132,14 +132,5 @@ pub fn checked(span: OpenSpan<'_>, ran: Result<&[CheckRun], &CheckError>) {
         }
         Err(error) if error.is_cancelled() => span.close(SpanEnd::Interrupted, "", Vec::new()),
         Err(error) => span.close(SpanEnd::Failed, error.to_string(), Vec::new()),
-    }
-}
-
-/// How many of a conversation's messages are new to a trace that heard the first `heard`.
-pub(super) fn fresh(messages: &[Message], heard: usize) -> usize {
-    match heard <= messages.len() {
-        true => heard,
-        // It was made shorter or begun anew: the whole is news.
-        false => 0,
     }
 }

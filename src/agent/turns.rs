@@ -87,7 +87,7 @@ impl Loop<'_, '_> {
         match &error {
             ModelError::Permanent { message, .. } if !speaks_of_tools(message) => {
                 self.refused = Some(error);
-                Ok(self.state.begin_in_text(self.work)?)
+                self.begin_in_text()
             }
             _ => self.fall_to_text(),
         }
@@ -103,6 +103,11 @@ impl Loop<'_, '_> {
     /// Begins anew in the text dialect.
     pub(super) fn fall_to_text(&mut self) -> Result<(), AgentError> {
         self.tell_fall();
+        self.begin_in_text()
+    }
+
+    fn begin_in_text(&mut self) -> Result<(), AgentError> {
+        self.heard = 0;
         Ok(self.state.begin_in_text(self.work)?)
     }
 

@@ -7,9 +7,10 @@ use super::out;
 use crate::agent::Prompts;
 use crate::app::{agent_settings, connect};
 use crate::domain::{Clock, SystemClock};
-use crate::lab::{self, About, Answers, Asked, Bench, Chosen, Measure, Row, RunFolder};
+use crate::lab::{self, About, Answers, Asked, Bench, Chosen, Measure, Ran, Row, RunFolder};
 use crate::text::Redactor;
 use crate::tree::TempFolder;
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -237,6 +238,7 @@ async fn run_suite(args: &RunArgs, machine: &Machine) -> anyhow::Result<u8> {
         version: env!("CARGO_PKG_VERSION").to_string(),
         began: SystemClock.unix(),
         repeats: args.repeat,
+        settings: settings(&engine)?,
         note: args.note.clone(),
     };
     let folder = RunFolder::begin(&args.out, &about).map_err(WrongUse::of)?;
@@ -251,7 +253,7 @@ async fn run_suite(args: &RunArgs, machine: &Machine) -> anyhow::Result<u8> {
         parallel: args.parallel.into(),
         record: args.record,
     };
-    let rows = lab::run(&bench, &tasks, &asked, &folder, &progress).await?;
+    let Ran { rows, unanswered } = lab::run(&bench, &tasks, &asked, &folder, &progress).await?;
     scratch.close()?;
     if bench.cancel.is_cancelled() {
         anyhow::bail!(
@@ -259,11 +261,30 @@ async fn run_suite(args: &RunArgs, machine: &Machine) -> anyhow::Result<u8> {
             rows.len()
         );
     }
+    if let Some(first) = unanswered.first() {
+        anyhow::bail!(
+            "{} of the runs say nothing, since the model did not answer to the end; the same command tries them again. \
+             {}: {}",
+            unanswered.len(),
+            first.label,
+            crate::text::visible(&first.error)
+        );
+    }
     match args.json {
         true => out::json(&rows)?,
         false => summary(&rows, &folder),
     }
     Ok(DONE)
+}
+
+/// A hash of what decides how the loop goes, besides the model.
+fn settings(engine: &crate::config::Engine) -> anyhow::Result<String> {
+    let prompts = Prompts::replaced(&engine.agent.prompts).map_err(WrongUse::of)?;
+    let agent = serde_json::to_string(&agent_settings(&engine.model, &engine.agent))?;
+    let limits = serde_json::to_string(&engine.limits)?;
+    let most = engine.model.max_output_tokens;
+    let all = format!("{}\n{agent}\n{limits}\n{most:?}", prompts.texts());
+    Ok(hex::encode(&Sha256::digest(all)[..8]))
 }
 
 /// The recordings in a folder, or in the folder of a run.
@@ -295,9 +316,7 @@ fn progress(row: &Row, done: usize, all: usize) {
 
 fn summary(rows: &[Row], folder: &RunFolder) {
     let solved = rows.iter().filter(|r| r.solved).count();
-    let mut turns: Vec<u32> = rows.iter().map(|r| r.turns).collect();
-    turns.sort_unstable();
-    let median = turns.get(turns.len() / 2).copied().unwrap_or(0);
+    let median = lab::median(rows.iter().map(|r| f64::from(r.turns)).collect());
     let tokens: u64 = rows.iter().map(|r| r.input_tokens + r.output_tokens).sum();
     let took = Duration::from_secs_f64(rows.iter().map(|r| r.seconds).sum());
     out::line(&format!(

@@ -101,7 +101,8 @@ pub struct Compared {
     pub pairs: u32,
     /// Pairs in which both are solved, the first alone, the second alone, neither.
     pub solved: [u32; 4],
-    /// Of the exact McNemar test.
+    /// Of the exact McNemar test over the pairs. Repeats of a task are independent draws of that
+    /// task, so with several it speaks of these tasks, and not of tasks in general.
     pub solved_p: f64,
     pub totals: Vec<Total>,
     pub tasks: Vec<PerTask>,
@@ -216,7 +217,8 @@ fn mean(all: &[f64]) -> f64 {
     all.iter().sum::<f64>() / all.len().max(1) as f64
 }
 
-fn median(mut all: Vec<f64>) -> f64 {
+/// The middle one, or the mean of the two in the middle; 0 of none.
+pub fn median(mut all: Vec<f64>) -> f64 {
     all.sort_by(f64::total_cmp);
     match all.len() {
         0 => 0.0,
@@ -248,7 +250,9 @@ fn advise(compared: &mut Compared, measure: Measure) {
         chance(total.p)
     );
     let (p, how) = (compared.solved_p, chance(compared.solved_p));
-    let fewer = total.difference.mean < 0.0;
+    // The rank test says whether, the interval which way; where they disagree nothing is said.
+    let fewer = total.p < LEVEL && total.difference.high < 0.0;
+    let more = total.p < LEVEL && total.difference.low > 0.0;
     let (advice, sentence) = if n == 0 {
         (
             Advice::NotEnough,
@@ -261,14 +265,14 @@ fn advise(compared: &mut Compared, measure: Measure) {
             Advice::Revert,
             format!("Revert: {solved} ({how}); {amount}."),
         )
-    } else if total.p < LEVEL && fewer && won >= lost {
+    } else if fewer && won >= lost {
         (Advice::Keep, format!("Keep: {amount}; {solved}."))
-    } else if total.p < LEVEL && !fewer && won <= lost {
+    } else if more && won <= lost {
         (Advice::Revert, format!("Revert: {amount}; {solved}."))
     } else {
         let needed = repeats_needed(compared, measure);
         compared.repeats_needed = needed;
-        let more = match needed {
+        let advised = match needed {
             Some(needed) => format!(
                 "If it stays like this, {needed} repeats of each of the {} tasks would tell",
                 compared.tasks.len()
@@ -279,13 +283,13 @@ fn advise(compared: &mut Compared, measure: Measure) {
             None => "No reasonable number of repeats of these tasks would tell; take more tasks"
                 .to_string(),
         };
-        let mixed = match total.p < LEVEL {
+        let mixed = match fewer || more {
             true => " Solved tasks and amounts point in different directions.",
             false => "",
         };
         (
             Advice::NotEnough,
-            format!("Not enough evidence: {solved} ({how}); {amount}.{mixed} {more}."),
+            format!("Not enough evidence: {solved} ({how}); {amount}.{mixed} {advised}."),
         )
     };
     compared.advice = advice;
@@ -309,7 +313,9 @@ fn repeats_needed(compared: &Compared, measure: Measure) -> Option<u32> {
     let d = differences(measure, &compared.tasks);
     let m = mean(&d);
     let variance = d.iter().map(|x| (x - m) * (x - m)).sum::<f64>() / (d.len().max(2) - 1) as f64;
-    let by_amount = (m != 0.0 && d.len() > 1).then(|| {
+    // The tests are over tasks: fewer than six that differ never tell, however often they are run.
+    let differ = d.iter().filter(|d| **d != 0.0).count();
+    let by_amount = (m != 0.0 && differ > 5).then(|| {
         let pairs = (1.96f64 + 0.84).powi(2) * variance / (m * m);
         ((pairs / d.len() as f64).ceil() as u32).max(1) * have
     });
@@ -380,6 +386,11 @@ pub fn table(compared: &Compared) -> String {
             "in one run only: {}\n",
             compared.unpaired.join(", ")
         ));
+    }
+    if compared.tasks.iter().any(|t| t.repeats > 1) {
+        text.push_str(
+            "The chances speak of these tasks, not of others: repeats are no new tasks.\n",
+        );
     }
     text + &compared.sentence
 }

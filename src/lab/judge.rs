@@ -4,7 +4,7 @@ use super::LabError;
 use super::suite::{BenchTask, Made};
 use crate::check::{CheckCommand, Checks, RunOptions, SetUp, SetUpSettings, overall};
 use crate::config::RepoConfig;
-use crate::domain::{Cancel, CheckRun, Journal, NoJournal, Outcome};
+use crate::domain::{Cancel, CheckRun, NoJournal, Outcome};
 use crate::sandbox::Sandbox;
 use crate::tree::{Change, TempFolder, Tree, write_all};
 use std::path::{Path, PathBuf};
@@ -28,14 +28,18 @@ impl Bench {
         Arc::new(SetUp::new(settings, &config(task)))
     }
 
-    /// Runs commands of a task on the project in `folder`, with a set-up before them.
-    pub(super) async fn check(
+    /// Runs the project's own check, or the hidden one, in `folder`, with a set-up before it.
+    async fn check(
         &self,
         task: &BenchTask,
         folder: &Path,
-        commands: &[String],
-        journal: &dyn Journal,
+        which: Which,
     ) -> Result<Vec<CheckRun>, LabError> {
+        let written = &task.written;
+        let (commands, set_up) = match which {
+            Which::Own => (&written.check, true),
+            Which::Hidden => (&written.hidden_check, written.hidden_setup),
+        };
         let source = Tree::open(folder)?;
         let files = source.walk()?.into_iter();
         let named = commands
@@ -46,40 +50,38 @@ impl Bench {
             scratch: self.scratch.clone(),
             commands: named.collect(),
             options: RunOptions {
-                limit: Duration::from_secs(task.written.timeout),
+                limit: Duration::from_secs(written.timeout),
                 files: files.map(|e| e.path.to_string()).collect(),
                 ..RunOptions::default()
             },
             source,
-            setup: Some(self.set_up(task)),
+            setup: set_up.then(|| self.set_up(task)),
             baseline: None,
         };
-        Ok(checks.full(&[], None, &self.cancel, journal).await?)
+        Ok(checks.full(&[], None, &self.cancel, &NoJournal).await?)
     }
 
-    /// Makes a state of a task's project and runs one of its checks on it.
+    /// Makes a state of a task's project, with `changes` in it, and runs one of its checks.
     pub(super) async fn tried(
         &self,
         task: &BenchTask,
-        made: Made,
-        hidden: bool,
+        (made, changes): (Made, &[Change]),
+        which: Which,
     ) -> Result<Vec<CheckRun>, LabError> {
         let place = TempFolder::create(&self.scratch, 0o711)?;
         let folder = place.path().join("repo");
         let (its, to, scratch) = (task.clone(), folder.clone(), self.scratch.clone());
+        let changes = changes.to_vec();
         blocking(move || {
             its.make(made, &to, &scratch)?;
-            match hidden {
-                true => its.lay_hidden(&to),
-                false => Ok(()),
+            write_all(&Tree::open(&to)?, &changes)?;
+            match which {
+                Which::Hidden => its.lay_hidden(&to),
+                Which::Own => Ok(()),
             }
         })
         .await?;
-        let commands = match hidden {
-            true => &task.written.hidden_check,
-            false => &task.written.check,
-        };
-        let runs = self.check(task, &folder, commands, &NoJournal).await?;
+        let runs = self.check(task, &folder, which).await?;
         place.close()?;
         Ok(runs)
     }
@@ -90,21 +92,18 @@ impl Bench {
         task: &BenchTask,
         changes: &[Change],
     ) -> Result<Outcome, LabError> {
-        let place = TempFolder::create(&self.scratch, 0o711)?;
-        let folder = place.path().join("repo");
-        let (its, to, scratch) = (task.clone(), folder.clone(), self.scratch.clone());
-        let changes = changes.to_vec();
-        blocking(move || {
-            its.make(Made::Bug, &to, &scratch)?;
-            write_all(&Tree::open(&to)?, &changes)?;
-            its.lay_hidden(&to)
-        })
-        .await?;
-        let commands = &task.written.hidden_check;
-        let runs = self.check(task, &folder, commands, &NoJournal).await?;
-        place.close()?;
+        let runs = self
+            .tried(task, (Made::Bug, changes), Which::Hidden)
+            .await?;
         Ok(overall(&runs))
     }
+}
+
+/// Which of a task's checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    Own,
+    Hidden,
 }
 
 /// What the repository of a task says for itself.

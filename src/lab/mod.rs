@@ -7,6 +7,7 @@
 mod compare;
 mod diagnose;
 mod judge;
+mod lines;
 mod page;
 mod replay;
 mod results;
@@ -15,7 +16,7 @@ mod stats;
 mod suite;
 mod verify;
 
-pub use compare::{Advice, Compared, Measure, PerTask, compare, table};
+pub use compare::{Advice, Compared, Measure, PerTask, compare, median, table};
 pub use diagnose::{
     Asked as Diagnosing, Diagnosis, Entry, Fate, Finding, Fix, Kind, Proposed, add_history,
     diagnose, read_history, report,
@@ -24,7 +25,7 @@ pub use judge::Bench;
 pub use page::page;
 pub use replay::{Difference, ReplayError, Replayed, replay};
 pub use results::{About, Row, RunFolder};
-pub use run::{Answers, Asked, run};
+pub use run::{Answers, Asked, Ran, Unanswered, run};
 pub use stats::{Interval, bootstrap, mcnemar, wilcoxon};
 pub use suite::{BenchTask, Chosen, Made, load};
 pub use verify::{Verified, verify};

@@ -1,12 +1,12 @@
 //! A run's folder: `run.json`, `results.jsonl` with a line per task and repeat, and of each of these
 //! a trace, the change, and the recording where one was asked for.
 
-use super::LabError;
+use super::{LabError, lines};
 use crate::domain::{Outcome, StopReason, Verdict};
 use crate::trace::{self, Span};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 const ABOUT: &str = "run.json";
@@ -21,6 +21,9 @@ pub struct About {
     /// Seconds since the Unix epoch.
     pub began: i64,
     pub repeats: u32,
+    /// A hash of the prompts, the loop's settings and its limits.
+    #[serde(default)]
+    pub settings: String,
     /// What else was set, in the words of whoever ran it.
     #[serde(default)]
     pub note: String,
@@ -99,14 +102,23 @@ impl RunFolder {
     pub fn begin(path: &Path, about: &About) -> Result<RunFolder, LabError> {
         if path.join(ABOUT).exists() {
             let (run, there) = RunFolder::open(path)?;
-            if (&there.suite, &there.model, &there.note)
-                != (&about.suite, &about.model, &about.note)
-            {
+            let what = |a: &About| {
+                let words = [&a.suite, &a.model, &a.version, &a.note];
+                words.map(String::clone)
+            };
+            if what(&there) == what(about) && there.settings != about.settings {
                 return Err(LabError::Suite(format!(
-                    "{} holds a run of {} with {} ({:?}); name another folder",
+                    "the run in {} began with other prompts, settings or limits; name another folder",
+                    path.display()
+                )));
+            }
+            if what(&there) != what(about) {
+                return Err(LabError::Suite(format!(
+                    "{} holds a run of {} with {} by mend {} ({:?}); name another folder",
                     path.display(),
                     there.suite,
                     there.model,
+                    there.version,
                     there.note
                 )));
             }
@@ -132,26 +144,7 @@ impl RunFolder {
     /// # Errors
     /// When another line is none.
     pub fn rows(&self) -> Result<Vec<Row>, LabError> {
-        let file = match File::open(self.path.join(RESULTS)) {
-            Ok(file) => file,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(e.into()),
-        };
-        let mut rows = Vec::new();
-        let mut lines = BufReader::new(file).lines().enumerate().peekable();
-        while let Some((n, line)) = lines.next() {
-            match serde_json::from_str(&line?) {
-                Ok(row) => rows.push(row),
-                Err(_) if lines.peek().is_none() => {}
-                Err(e) => {
-                    return Err(LabError::Suite(format!(
-                        "line {} of {RESULTS} is none: {e}",
-                        n + 1
-                    )));
-                }
-            }
-        }
-        Ok(rows)
+        Ok(lines::read(&self.path.join(RESULTS), "row of a run")?)
     }
 
     /// Adds a row, whole or not at all.
@@ -162,23 +155,7 @@ impl RunFolder {
             trace::write(&mut file, span)?;
         }
         std::fs::write(self.path.join(format!("changes/{label}.diff")), diff)?;
-        let path = self.path.join(RESULTS);
-        // What a kill cut off would else run together with this line.
-        let torn = std::fs::read(&path).is_ok_and(|b| b.last().is_some_and(|b| *b != b'\n'));
-        let mut line = serde_json::to_string(row).map_err(std::io::Error::other)?;
-        line.push('\n');
-        if torn {
-            let whole: String = self
-                .rows()?
-                .iter()
-                .filter_map(|r| serde_json::to_string(r).ok())
-                .map(|l| l + "\n")
-                .collect();
-            std::fs::write(&path, whole)?;
-        }
-        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-        file.write_all(line.as_bytes())?;
-        Ok(file.sync_data()?)
+        Ok(lines::append(&self.path.join(RESULTS), row)?)
     }
 
     fn trace_of(&self, label: &str) -> PathBuf {

@@ -4,9 +4,10 @@ use super::LabError;
 use super::judge::{Bench, blocking, config};
 use super::results::{Row, RunFolder};
 use super::suite::{BenchTask, Made};
-use super::verify::same;
-use crate::agent::{self, Prompts};
-use crate::domain::{Both, Clock, Journal, Limits, NoJournal, Outcome, SystemClock, Verdict};
+use crate::agent::{self, Prompts, same_test};
+use crate::domain::{
+    Both, Clock, Journal, Limits, NoJournal, Outcome, StopReason, SystemClock, Verdict,
+};
 use crate::fix::{self, Fixed, Input, Recorded, RecordedTask};
 use crate::model::{Model, Normalise, Recorder, Replay};
 use crate::text::Redactor;
@@ -37,8 +38,29 @@ pub struct Asked {
     pub record: bool,
 }
 
+/// How many tasks in a row may go without an answer of the model.
+const UNANSWERED: usize = 3;
+
+/// A task that says nothing of the model, since it did not answer to the end.
+#[derive(Debug, Clone)]
+pub struct Unanswered {
+    /// The task and its repeat.
+    pub label: String,
+    pub error: String,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub struct Ran {
+    /// Those of earlier, too, sorted by task and repeat.
+    pub rows: Vec<Row>,
+    /// No rows, so that the next run tries them again.
+    pub unanswered: Vec<Unanswered>,
+}
+
 /// Runs every task as often as asked, but for what the folder holds already; `told` hears of each
-/// row, with how many are done and how many there are in all.
+/// row, with how many are done and how many there are in all. Ends early when the model answers
+/// no more.
 ///
 /// # Errors
 /// When nothing can run here. A task that fails is a row.
@@ -48,7 +70,7 @@ pub async fn run(
     asked: &Asked,
     folder: &RunFolder,
     told: &(dyn Fn(&Row, usize, usize) + Sync),
-) -> Result<Vec<Row>, LabError> {
+) -> Result<Ran, LabError> {
     let mut rows = folder.rows()?;
     let there =
         |task: &BenchTask, n: u32| rows.iter().any(|r| r.task == task.name && r.repeat == n);
@@ -60,18 +82,38 @@ pub async fn run(
     let mut running = stream::iter(open)
         .map(|(task, n)| Box::pin(one(bench, task, n, asked, folder)))
         .buffer_unordered(asked.parallel.max(1));
+    let (mut unanswered, mut in_a_row) = (Vec::new(), 0);
     while let Some(ended) = running.next().await {
-        let (row, trace, diff) = ended?;
+        // What was interrupted is neither a result nor a fault of this host.
         if bench.cancel.is_cancelled() {
             break;
         }
-        folder.add(&row, &trace, &diff)?;
-        done += 1;
-        told(&row, done, all);
-        rows.push(row);
+        match ended? {
+            One::Row(row, trace, diff) => {
+                folder.add(&row, &trace, &diff)?;
+                done += 1;
+                in_a_row = 0;
+                told(&row, done, all);
+                rows.push(*row);
+            }
+            One::Unanswered(which) => {
+                unanswered.push(which);
+                in_a_row += 1;
+                if in_a_row == UNANSWERED {
+                    break;
+                }
+            }
+        }
     }
+    drop(running);
     rows.sort_by(|a, b| (&a.task, a.repeat).cmp(&(&b.task, b.repeat)));
-    Ok(rows)
+    Ok(Ran { rows, unanswered })
+}
+
+/// What came of a task, once.
+enum One {
+    Row(Box<Row>, Vec<Span>, String),
+    Unanswered(Unanswered),
 }
 
 async fn one(
@@ -80,7 +122,7 @@ async fn one(
     repeat: u32,
     asked: &Asked,
     folder: &RunFolder,
-) -> Result<(Row, Vec<Span>, String), LabError> {
+) -> Result<One, LabError> {
     let begun = std::time::Instant::now();
     let (to, mut from) = unbounded_channel();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -112,22 +154,28 @@ async fn one(
         named: Vec::new(),
         error: None,
     };
-    let mut diff = String::new();
-    match tried {
-        Ok(fixed) => {
-            row.seconds = begun.elapsed().as_secs_f64();
-            judged(bench, task, &fixed, &mut row).await?;
-            diff = fixed.diff;
+    let unanswered = |error: String| {
+        let label = super::results::label(&task.name, repeat);
+        Ok(One::Unanswered(Unanswered { label, error }))
+    };
+    let fixed = match tried {
+        Ok(fixed) if fixed.stop == StopReason::ModelError => {
+            let unknown = || "the model did not answer".to_string();
+            return unanswered(fixed.error.unwrap_or_else(unknown));
         }
-        // A task whose model or project is not there is a row; a host that cannot run is not.
-        Err(LabError::Check(error)) => return Err(error.into()),
-        Err(error) => {
-            row.seconds = begun.elapsed().as_secs_f64();
-            row.why = "could not be tried".into();
-            row.error = Some(error.to_string());
+        Ok(fixed) => fixed,
+        Err(error @ (LabError::Model(_) | LabError::Recording(_))) => {
+            return unanswered(error.to_string());
         }
-    }
-    Ok((row, spans.into_values().collect(), diff))
+        Err(error) => return Err(error),
+    };
+    row.seconds = begun.elapsed().as_secs_f64();
+    judged(bench, task, &fixed, &mut row).await?;
+    Ok(One::Row(
+        Box::new(row),
+        spans.into_values().collect(),
+        fixed.diff,
+    ))
 }
 
 async fn solve(
@@ -150,6 +198,11 @@ async fn solve(
         )?),
     };
     if let Some(folder) = &record {
+        // Of an attempt that a stop or a kill left without a row.
+        match std::fs::remove_dir_all(folder) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e.into()),
+            _ => {}
+        }
         model = Arc::new(Recorder::new(model, folder, Normalise::default())?);
     }
     let limits = Limits {
@@ -233,17 +286,24 @@ async fn judged(
         })
         .collect();
     row.hidden = bench.hidden(task, &changes?).await?;
-    let named = |test: &String| row.named.iter().any(|n| same(test, n));
+    let confirmed = |test: &String| {
+        let all = fixed.contradictions.iter();
+        all.filter(|c| c.confirmed)
+            .any(|c| same_test(test, &c.test))
+    };
+    let wants = task.written.expect;
     row.why = if fixed.changes.is_empty() {
         "nothing was changed".into()
     } else if row.hidden != Outcome::Passed {
         format!("the hidden check {}", row.hidden.words())
     } else if !matches!(fixed.verdict, Verdict::Ready | Verdict::Draft) {
         format!("the verdict is {}", fixed.verdict.words())
-    } else if task.written.contradiction && !task.written.contradicting_test.iter().all(named) {
+    } else if task.written.contradiction && !task.written.contradicting_test.iter().all(confirmed) {
         "the contradicting test was not named".into()
     } else if !task.written.contradiction && !row.named.is_empty() {
         "a test was named that contradicts nothing".into()
+    } else if wants == Some(Verdict::Draft) && fixed.verdict == Verdict::Ready {
+        "it was called ready, where a person has to look".into()
     } else {
         String::new()
     };

@@ -30,6 +30,9 @@ pub struct Written {
     /// Tests that the model never sees, laid over the project to judge a fix.
     pub hidden: String,
     pub hidden_check: Vec<String>,
+    /// Whether the set-up runs before the hidden check.
+    #[serde(default = "yes")]
+    pub hidden_setup: bool,
     /// A patch on top of the bug that fixes it.
     pub reference: String,
     /// A patch that looks like a fix and is none.
@@ -51,6 +54,10 @@ pub struct Written {
     /// Seconds of one check command.
     #[serde(default = "a_minute")]
     pub timeout: u64,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn a_minute() -> u64 {

@@ -20,6 +20,6 @@ pub use nearest::{distance, nearest};
 pub use plain::{inert_line, inert_message};
 pub use redact::{REDACTED, RedactedStream, Redactor};
 pub use secrets::{SecretFound, secrets};
-pub use strict::strict_json;
+pub use strict::{json_object, strict_json};
 pub use time::{from_rfc3339, to_rfc3339};
 pub use visible::{is_hidden, strip_ansi, visible};

@@ -15,6 +15,13 @@ pub fn strict_json(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str::<Strict>(text).map(|read| read.0)
 }
 
+/// The part of a model's answer from its first brace to its last.
+pub fn json_object(text: &str) -> Option<&str> {
+    let from = text.find('{')?;
+    let to = text.rfind('}').filter(|to| *to > from)?;
+    Some(&text[from..=to])
+}
+
 impl<'de> Deserialize<'de> for Strict {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(Reader).map(Strict)

@@ -7,7 +7,7 @@ mod jsonl;
 mod recorder;
 
 pub use guard::{Fired, Guard, GuardError, On, shipped};
-pub use jsonl::{JsonlError, read, write};
+pub use jsonl::{JsonlError, each_line, read, write};
 pub use recorder::Recorder;
 
 use crate::domain::{SpanEnd, SpanKind};

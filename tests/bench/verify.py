@@ -27,7 +27,7 @@ BENCH = Path(__file__).resolve().parent
 KEYS = {
     "title", "language", "tags", "source", "bug", "report", "setup", "check", "hidden",
     "hidden_check", "reference", "wrong", "contradiction", "contradicting_test", "failing", "flaky",
-    "expect", "timeout",
+    "expect", "timeout", "hidden_setup",
 }
 REQUIRED = {
     "title", "language", "tags", "source", "bug", "report", "check", "hidden", "hidden_check",
@@ -154,6 +154,8 @@ class Task(dict):
         self.want(self["contradiction"] == ("contradicting_test" in self), "contradicting_test")
         self.want(("old-failing" in self.tags) == bool(self.get("failing")), "failing")
         self.want(("flaky" in self.tags) == bool(self.get("flaky")), "flaky")
+        own = self.get("hidden_setup", True)
+        self.want(own == ("setup-never" not in self.tags), "hidden_setup = false goes with setup-never")
         report = (self.path / self["report"]).read_text(encoding="utf-8")
         self.want(len(report.splitlines()) > 2, "the report has a title and a text")
         if "big-file" in self.tags:

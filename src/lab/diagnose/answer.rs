@@ -3,7 +3,7 @@
 
 use super::Shown;
 use super::history::Entry;
-use crate::text::strict_json;
+use crate::text::{json_object, strict_json};
 use crate::trace::Guard;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -100,9 +100,8 @@ pub(super) fn read(
     source: &Path,
     history: &[Entry],
 ) -> Result<Diagnosis, Vec<String>> {
-    let object = match (text.find('{'), text.rfind('}')) {
-        (Some(from), Some(to)) if from < to => &text[from..=to],
-        _ => return Err(vec!["the answer holds no JSON object".into()]),
+    let Some(object) = json_object(text) else {
+        return Err(vec!["the answer holds no JSON object".into()]);
     };
     let read = strict_json(object).map_err(|e| e.to_string());
     let read = read.and_then(|v| serde_json::from_value(v).map_err(|e| e.to_string()));
@@ -181,6 +180,7 @@ fn fix(fix: &Fix, source: &Path, history: &[Entry], faults: &mut Vec<String>) {
     }
     let same = history
         .iter()
+        .rev()
         .find(|e| e.title.trim().eq_ignore_ascii_case(fix.title.trim()));
     if let Some(entry) = same {
         faults.push(format!(
@@ -202,7 +202,7 @@ fn guarded(guard: &Proposed, shown: &Shown<'_>, faults: &mut Vec<String>) {
         faults.push("`guard.fires_on` names no task".into());
     }
     let (mut others, mut fired) = (0usize, Vec::new());
-    for (row, trace) in &shown.all {
+    for (row, trace) in shown.all {
         let fires = compiled.iter().any(|g| !g.check(trace).is_empty());
         let named = guard.fires_on.contains(&row.label());
         match (named, fires) {

@@ -1,9 +1,8 @@
 //! What was proposed, kept and reverted so far: one JSON line each, in the order in which it
 //! happened.
 
-use super::super::LabError;
+use super::super::{LabError, lines};
 use serde::{Deserialize, Serialize};
-use std::io::Write;
 use std::path::Path;
 
 /// What became of a proposed change.
@@ -48,25 +47,7 @@ pub struct Entry {
 /// # Errors
 /// When a line is none.
 pub fn read(path: &Path) -> Result<Vec<Entry>, LabError> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(e.into()),
-    };
-    let lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, l)| !l.trim().is_empty());
-    let entries = lines.map(|(n, line)| {
-        serde_json::from_str(line).map_err(|e| {
-            LabError::Suite(format!(
-                "line {} of {} is no entry: {e}",
-                n + 1,
-                path.display()
-            ))
-        })
-    });
-    entries.collect()
+    Ok(lines::read(path, "entry of the history")?)
 }
 
 /// Adds a line.
@@ -74,13 +55,7 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, LabError> {
 /// # Errors
 /// When the file cannot be written.
 pub fn add(path: &Path, entry: &Entry) -> Result<(), LabError> {
-    let mut line = serde_json::to_string(entry).map_err(std::io::Error::other)?;
-    line.push('\n');
-    let mut file = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)?;
-    Ok(file.write_all(line.as_bytes())?)
+    Ok(lines::append(path, entry)?)
 }
 
 /// The present fate of each title, in the order of first mention.

@@ -39,8 +39,8 @@ pub struct Asked<'a> {
 
 /// The traces of a run: those that are shown, and all.
 pub(super) struct Shown<'a> {
-    pub(super) traces: Vec<(&'a Row, Vec<Span>)>,
-    pub(super) all: Vec<(&'a Row, Vec<Span>)>,
+    pub(super) traces: Vec<&'a (&'a Row, Vec<Span>)>,
+    pub(super) all: &'a [(&'a Row, Vec<Span>)],
 }
 
 /// Diagnoses a run. An answer that does not hold goes back with what is wrong about it.
@@ -55,7 +55,7 @@ pub async fn diagnose(run: &RunFolder, asked: &Asked<'_>) -> Result<Diagnosis, L
     if traces.is_empty() {
         return Err(LabError::Suite("the run holds no task".into()));
     }
-    let shown = Shown { traces, all };
+    let shown = Shown { traces, all: &all };
     let mut request = Request {
         system: SYSTEM.to_string(),
         messages: vec![Message::User(first(&rows, &shown, asked)?)],
@@ -82,17 +82,14 @@ pub async fn diagnose(run: &RunFolder, asked: &Asked<'_>) -> Result<Diagnosis, L
 }
 
 /// The failed traces, then the slowest by turns and time.
-fn worst<'a>(all: &[(&'a Row, Vec<Span>)], most: usize) -> Vec<(&'a Row, Vec<Span>)> {
+fn worst<'a>(all: &'a [(&'a Row, Vec<Span>)], most: usize) -> Vec<&'a (&'a Row, Vec<Span>)> {
     let mut order: Vec<&(&Row, Vec<Span>)> = all.iter().collect();
     order.sort_by(|(a, _), (b, _)| {
         let key = |r: &Row| (r.solved, std::cmp::Reverse(r.turns));
         key(a).cmp(&key(b)).then(b.seconds.total_cmp(&a.seconds))
     });
+    order.truncate(most.max(1));
     order
-        .into_iter()
-        .take(most.max(1))
-        .map(|(r, t)| (*r, t.clone()))
-        .collect()
 }
 
 fn first(rows: &[Row], shown: &Shown<'_>, asked: &Asked<'_>) -> Result<String, LabError> {

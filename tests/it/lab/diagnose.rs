@@ -33,6 +33,7 @@ fn run(folder: &Path) -> RunFolder {
         version: "0".into(),
         began: 0,
         repeats: 1,
+        settings: String::new(),
         note: String::new(),
     };
     let run = RunFolder::begin(folder, &about).unwrap();

@@ -109,12 +109,14 @@ fn quick_tasks_hold_what_they_say() {
         "--task",
         "py-build-step",
         "--task",
+        "py-long-names",
+        "--task",
         "js-json-route",
         "--task",
         "rb-seventh-day",
     ]);
     assert_eq!(out.status.code(), Some(0), "{}", err(&out));
-    assert_eq!(document(&out).as_array().unwrap().len(), 6);
+    assert_eq!(document(&out).as_array().unwrap().len(), 7);
 }
 
 #[test]
@@ -264,6 +266,58 @@ fn a_run_is_judged_by_hidden_tests_and_goes_on_where_it_was() {
         std::fs::read_to_string(page)
             .unwrap()
             .contains("py-december")
+    );
+}
+
+#[test]
+fn what_the_model_did_not_answer_is_no_result_and_is_tried_again() {
+    let desk = Desk::new();
+    let cut = desk.at("cut").join("py-december.1");
+    let read = calls(&[("read_file", json!({"path": "README.md"}))]);
+    record(&cut, &[read]);
+    let run = played(&desk, "cut");
+    assert_eq!(run.status.code(), Some(3), "{}", err(&run));
+    assert!(
+        err(&run).contains("1 of the runs say nothing") && err(&run).contains("py-december.1"),
+        "{}",
+        err(&run)
+    );
+    let results = desk.at("run-cut/results.jsonl");
+    assert!(!results.exists(), "no row of a model that broke off");
+    // The endpoint is back, and a kill had cut off a row.
+    conversations(&desk);
+    std::fs::remove_dir_all(&cut).unwrap();
+    std::fs::rename(desk.at("direct").join("py-december.1"), &cut).unwrap();
+    std::fs::write(&results, b"{\"task\":\"py-dec\xc3").unwrap();
+    let run = played(&desk, "cut");
+    assert_eq!(run.status.code(), Some(0), "{}", err(&run));
+    assert_eq!(document(&run)[0]["solved"], true);
+    let lines = std::fs::read_to_string(&results).unwrap();
+    assert_eq!(lines.lines().count(), 1);
+    let kept = desk.at("run-cut/recordings/py-december.1");
+    let replies = std::fs::read_dir(kept.join("turns")).map_or(0, Iterator::count);
+    assert!(
+        replies < 2,
+        "nothing is left of the recording that broke off"
+    );
+}
+
+#[test]
+fn a_run_goes_on_only_with_the_same_prompts_and_limits() {
+    let desk = Desk::new();
+    conversations(&desk);
+    assert_eq!(played(&desk, "direct").status.code(), Some(0));
+    let about = desk.at("run-direct/run.json");
+    let text = std::fs::read_to_string(&about).unwrap();
+    let mut run: Value = serde_json::from_str(&text).unwrap();
+    run["settings"] = "other".into();
+    std::fs::write(&about, run.to_string()).unwrap();
+    let again = played(&desk, "direct");
+    assert_eq!(again.status.code(), Some(2));
+    assert!(
+        err(&again).contains("other prompts, settings or limits"),
+        "{}",
+        err(&again)
     );
 }
 
