@@ -31,6 +31,7 @@
 //! | 4 | [`fix`] | the engine without GitHub | 0–3 but intake, github, store, simulator |
 //! | 5 | [`task`] | the worker: claim, prepare, fix, publish | 0–4 but simulator |
 //! | 5 | [`lab`] | replay of recordings | 0, trace, fix, agent, check, outcome, model, git, sandbox, tree, config, workspace |
+//! | 6 | [`onboard`] | `mend setup` and `mend doctor` | 0, config, github, git, sandbox, model, store, tree |
 //! | 7 | [`app`], [`cli`] | wire the rooms; the command line | everything |
 //!
 //! Who attacks, and what stops them: [`threats`].
@@ -40,6 +41,8 @@
 //! * `Cancel` is a handle, not a trait: there is one way to stop a task, and a second
 //!   implementation would only be a mock.
 //! * `lab` may use `agent` and `sandbox` too: whoever calls `fix` hands it prompts and a sandbox.
+//! * `onboard` may use `tree` too: it writes settings and keys, and tries a clone in a throwaway
+//!   folder, as every room does that through `tree`.
 
 pub mod agent;
 pub mod app;
@@ -56,6 +59,7 @@ pub mod github;
 pub mod intake;
 pub mod lab;
 pub mod model;
+pub mod onboard;
 pub mod outcome;
 pub mod render;
 pub mod sandbox;

@@ -94,6 +94,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
+    (
+        "onboard",
+        &[
+            "config", "github", "git", "sandbox", "model", "store", "tree",
+        ],
+    ),
 ];
 
 /// May use every room.

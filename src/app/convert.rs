@@ -86,7 +86,8 @@ pub fn connect_role(
     settings.map(connect).transpose()
 }
 
-fn model_settings(s: &config::ModelSettings) -> model::ModelSettings {
+/// How a model's endpoint is spoken to.
+pub fn model_settings(s: &config::ModelSettings) -> model::ModelSettings {
     let wire = match s.wire.as_str() {
         "anthropic" => WireKind::Anthropic,
         "responses" => WireKind::Responses,

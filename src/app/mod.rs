@@ -9,7 +9,9 @@ mod process;
 mod server;
 mod state;
 
-pub use convert::{agent_settings, connect, connect_role, sandbox_settings, set_up_settings};
+pub use convert::{
+    agent_settings, connect, connect_role, model_settings, sandbox_settings, set_up_settings,
+};
 pub use issue::{IssueError, IssueFix, fix_issue};
 pub use process::keep_to_itself;
 pub use server::{Extra, Role, Server, StartError};

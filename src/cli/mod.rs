@@ -7,6 +7,7 @@ mod check_classify;
 mod check_detect;
 mod demo;
 mod diagnose;
+mod doctor;
 mod edit;
 mod exit;
 mod fix;
@@ -42,6 +43,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Receive webhooks and work on tasks
     Serve(serve::ServeArgs),
+    /// Prove that an installation works, and say what to do where it does not
+    Doctor(doctor::DoctorArgs),
     /// See and steer the tasks of a server
     Tasks(tasks::TasksArgs),
     /// Fix a local project from a report, without GitHub
@@ -76,6 +79,7 @@ pub async fn run() -> ExitCode {
         Command::Edit(args) => edit::run(args),
         Command::Demo(args) => demo::run(args, &machine).await,
         Command::Serve(args) => serve::run(args, &machine).await,
+        Command::Doctor(args) => Box::pin(doctor::run(args, &machine)).await,
         Command::Tasks(args) => tasks::run(args, &machine).await,
         Command::Fix(args) => Box::pin(fix::run(args, &machine)).await,
         Command::Bench(args) => Box::pin(bench::run(args, &machine)).await,

@@ -5,6 +5,7 @@ mod budget;
 mod environment;
 mod error;
 mod git;
+mod inspect;
 mod models;
 mod network;
 mod prompts;
@@ -24,6 +25,7 @@ pub use budget::BudgetSettings;
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use git::{GitInSandbox, GitRules};
+pub use inspect::{GithubDraft, Inspection, Parts};
 pub use network::{NetworkSettings, SetupFile, SetupSettings};
 pub use publish::{CommitsBy, IssueLink, PublishAs, PublishSettings, is_base_branch};
 pub use queue::QueueSettings;
@@ -33,5 +35,5 @@ pub use sections::{
     AgentSettings, DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings,
     ReposSettings, RoleSettings, SandboxSettings, ServerSettings,
 };
-pub use settings::{Engine, Ground, Mistake, Settings, SettingsError};
+pub use settings::{DEFAULT_FILE, Engine, Ground, Mistake, Settings, SettingsError};
 pub use values::password_of;

@@ -1,9 +1,10 @@
 //! The sections, read one by one; a mistake in one does not hide those of another.
 
+use super::inspect::{GithubDraft, Parts};
 use super::network;
 use super::reader::Reader;
 use super::sections::{
-    DatabaseSettings, GithubSettings, Permission, ReposSettings, SandboxSettings, ServerSettings,
+    DatabaseSettings, Permission, ReposSettings, SandboxSettings, ServerSettings,
 };
 use super::values::{absolute, absolute_list, is_branch_prefix, proxy, unix, url, web_of};
 use super::{Engine, Settings, budget, models, prompts, publish, queue, secret_file};
@@ -18,8 +19,9 @@ const BODY: u64 = 5 * 1024 * 1024;
 /// A shorter secret can be guessed from one signed delivery.
 const LEAST_SECRET: usize = 16;
 
-/// Everything, and the part that needs no GitHub; the first is `None` where GitHub's is unusable.
-pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
+/// Everything, and the parts that can be had by themselves; the first is `None` where GitHub's is
+/// unusable.
+pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Parts) {
     let server = server(r);
     let github = github(r);
     let database = database(r, &server.state_dir);
@@ -46,7 +48,13 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
     let publish = publish::publish(r);
     let queue = queue::queue(r);
     let budget = budget::budget(r);
-    let settings = github.map(|github| Settings {
+    let parts = Parts {
+        server: server.clone(),
+        github: github.clone(),
+        engine: engine.clone(),
+        repos: repos.clone(),
+    };
+    let settings = github.whole().map(|github| Settings {
         server,
         github,
         model: engine.model.clone(),
@@ -63,7 +71,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Engine) {
         queue,
         budget,
     });
-    (settings, engine)
+    (settings, parts)
 }
 
 fn server(r: &mut Reader<'_>) -> ServerSettings {
@@ -83,7 +91,7 @@ fn server(r: &mut Reader<'_>) -> ServerSettings {
     }
 }
 
-fn github(r: &mut Reader<'_>) -> Option<GithubSettings> {
+fn github(r: &mut Reader<'_>) -> GithubDraft {
     let app_id = r.number("github.app_id", 1, u64::MAX);
     required(
         r,
@@ -134,10 +142,10 @@ fn github(r: &mut Reader<'_>) -> Option<GithubSettings> {
     let reconcile_s = r.number("github.reconcile_s", 60, 30 * 24 * 3600);
     let ca_file = absolute(r, "github.ca_file");
     let proxy = proxy(r, "github.proxy");
-    Some(GithubSettings {
-        app_id: app_id?,
-        private_key: private_key?,
-        webhook_secret: webhook_secret?,
+    GithubDraft {
+        app_id,
+        private_key,
+        webhook_secret,
         webhook_secret_old,
         webhook_secret_old_until: until,
         base_url,
@@ -149,7 +157,7 @@ fn github(r: &mut Reader<'_>) -> Option<GithubSettings> {
         reconcile_s: reconcile_s.unwrap_or(6 * 3600),
         ca_file,
         proxy,
-    })
+    }
 }
 
 pub(super) fn required(r: &mut Reader<'_>, key: &str, what: &str) {

@@ -12,12 +12,14 @@ use super::sections::{
     AgentSettings, DatabaseSettings, GithubSettings, ModelSettings, ReposSettings, RoleSettings,
     SandboxSettings, ServerSettings,
 };
-use super::{Environment, read::read};
+use super::{Environment, inspect::Parts, read::read};
 use crate::domain::Limits;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-const DEFAULT_FILE: &str = "/etc/mend/config.toml";
+/// Read where no other file is named.
+pub const DEFAULT_FILE: &str = "/etc/mend/config.toml";
+
 /// One thing that is wrong with the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
@@ -30,7 +32,7 @@ pub struct Mistake {
 /// Why the settings cannot be used; each is the operator's to mend.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    #[error("cannot read the settings file {path}: {source}")]
+    #[error("cannot read the settings file {path}: {source}; `mend setup` writes one")]
     Unreadable {
         path: PathBuf,
         source: std::io::Error,
@@ -158,40 +160,69 @@ impl Ground {
 type Loaded = (Option<Settings>, Engine, Vec<Mistake>);
 
 fn load(file: Option<&Path>, environment: &Environment) -> Result<Loaded, SettingsError> {
-    let named = file
-        .map(Path::to_path_buf)
-        .or_else(|| environment.get("MEND_CONFIG").map(PathBuf::from));
-    let must_exist = named.is_some();
-    let path = named.unwrap_or_else(|| DEFAULT_FILE.into());
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound && !must_exist => String::new(),
-        Err(source) => return Err(SettingsError::Unreadable { path, source }),
-    };
-    let table = text.parse().map_err(|e: toml::de::Error| {
-        let at = e.span().map_or(0, |s| s.start.min(text.len()));
-        SettingsError::Syntax {
-            line: text.as_bytes()[..at]
-                .iter()
-                .filter(|b| **b == b'\n')
-                .count()
-                + 1,
-            // Without the source line, which may be the one with the secret.
-            message: e.message().to_string(),
-            path: path.clone(),
+    let source = Source::find(file, environment);
+    let table = source.table()?;
+    let (settings, parts, mistakes) = read_all(&source, table, environment);
+    Ok((settings, parts.engine, mistakes))
+}
+
+/// Where the settings stand.
+pub(super) struct Source {
+    pub(super) path: PathBuf,
+    /// Whether somebody named the file, so that it must be there.
+    must_exist: bool,
+}
+
+impl Source {
+    pub(super) fn find(file: Option<&Path>, environment: &Environment) -> Source {
+        let named = file
+            .map(Path::to_path_buf)
+            .or_else(|| environment.get("MEND_CONFIG").map(PathBuf::from));
+        Source {
+            must_exist: named.is_some(),
+            path: named.unwrap_or_else(|| DEFAULT_FILE.into()),
         }
-    })?;
+    }
+
+    pub(super) fn table(&self) -> Result<toml::Table, SettingsError> {
+        let path = &self.path;
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound && !self.must_exist => String::new(),
+            Err(source) => {
+                let path = path.clone();
+                return Err(SettingsError::Unreadable { path, source });
+            }
+        };
+        text.parse().map_err(|e: toml::de::Error| {
+            let at = e.span().map_or(0, |s| s.start.min(text.len()));
+            let before = text.as_bytes()[..at].iter();
+            SettingsError::Syntax {
+                line: before.filter(|b| **b == b'\n').count() + 1,
+                // Without the source line, which may be the one with the secret.
+                message: e.message().to_string(),
+                path: path.clone(),
+            }
+        })
+    }
+}
+
+pub(super) fn read_all(
+    source: &Source,
+    table: toml::Table,
+    environment: &Environment,
+) -> (Option<Settings>, Parts, Vec<Mistake>) {
     let mut reader = Reader::new(table, environment);
-    let (settings, engine) = read(&mut reader);
+    let (settings, parts) = read(&mut reader);
+    let path = &source.path;
     if reader.secret_in_file
-        && let Ok(meta) = std::fs::metadata(&path)
-        && let Some(why) = too_open(meta.mode(), &path)
+        && let Ok(meta) = std::fs::metadata(path)
+        && let Some(why) = too_open(meta.mode(), path)
     {
         reader.wrong(
             &path.display().to_string(),
             format!("holds secrets and {why}"),
         );
     }
-    let mistakes = reader.mistakes();
-    Ok((settings, engine, mistakes))
+    (settings, parts, reader.mistakes())
 }

@@ -215,6 +215,30 @@ impl Git {
         .await
     }
 
+    /// Whether the credential may push there: the remote is asked as before a push, and nothing is
+    /// sent.
+    ///
+    /// # Errors
+    /// [`GitError::Auth`] when it may not, and every network class.
+    pub async fn may_push(
+        &self,
+        url: &str,
+        credential: &Credential,
+        cancel: &Cancel,
+    ) -> Result<(), GitError> {
+        let call = self.call(url, Some(credential), cancel)?;
+        let url = url.to_string();
+        blocking(move || {
+            call.clone().run(|| {
+                let mut remote = git2::Remote::create_detached(url)?;
+                let connection =
+                    remote.connect_auth(git2::Direction::Push, Some(watch(&call)), None)?;
+                connection.list().map(drop)
+            })
+        })
+        .await
+    }
+
     /// Opens a conversation with `url`, which must lie beneath the configured address, or, without a
     /// credential, be one that submodules may come from.
     fn call(

@@ -174,6 +174,11 @@ impl Github {
         self.inner.app_id
     }
 
+    /// Seconds that GitHub's clock is before this machine's, by its last answer.
+    pub fn skew_s(&self) -> i64 {
+        self.inner.client.skew_s()
+    }
+
     /// The App as GitHub knows it; asked once.
     ///
     /// # Errors

@@ -161,6 +161,11 @@ impl Client {
         }
     }
 
+    /// Seconds that GitHub's clock is before ours, by its last answer.
+    pub fn skew_s(&self) -> i64 {
+        self.skew.load(Ordering::Relaxed)
+    }
+
     /// Seconds since the Unix epoch by GitHub's clock.
     pub fn now(&self) -> i64 {
         self.clock.unix() + self.skew.load(Ordering::Relaxed)

@@ -4,10 +4,11 @@ use super::app::Github;
 use super::client::Ask;
 use super::error::GithubError;
 use super::session::{Purpose, Token};
-use super::wire::RepoInfo;
+use super::wire::{RepoInfo, UserInfo, list, text};
 use crate::domain::{RepoName, RepoRef};
 use serde::Deserialize;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// Where the App is installed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -17,6 +18,18 @@ pub struct Installation {
     pub app_id: Option<u64>,
     #[serde(default)]
     pub suspended_at: Option<String>,
+    #[serde(default)]
+    pub account: Option<UserInfo>,
+    /// `all` or `selected`.
+    #[serde(default, deserialize_with = "text")]
+    pub repository_selection: String,
+    #[serde(default, deserialize_with = "text")]
+    pub html_url: String,
+    /// What was accepted, by name.
+    #[serde(default)]
+    pub permissions: BTreeMap<String, String>,
+    #[serde(default, deserialize_with = "list")]
+    pub events: Vec<String>,
 }
 
 /// Pages of a hundred that a list has at most.
@@ -56,6 +69,27 @@ impl Github {
     /// # Errors
     /// Every class of [`GithubError`].
     pub async fn repos_of(&self, installation_id: u64) -> Result<Vec<RepoRef>, GithubError> {
+        let all = self.installed_repos(installation_id).await?;
+        Ok(all
+            .into_iter()
+            .filter_map(|r| {
+                Some(RepoRef {
+                    id: r.id,
+                    name: r.full_name.parse().ok()?,
+                    installation_id,
+                })
+            })
+            .collect())
+    }
+
+    /// As [`Github::repos_of`], with what GitHub tells of each.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn installed_repos(
+        &self,
+        installation_id: u64,
+    ) -> Result<Vec<RepoInfo>, GithubError> {
         let wanted = json!({ "permissions": { "metadata": "read" } });
         let token = self.mint(installation_id, wanted, Purpose::Read).await?;
         let all = self.pages_of(installation_id, &token).await;
@@ -67,7 +101,7 @@ impl Github {
         &self,
         installation_id: u64,
         token: &Token,
-    ) -> Result<Vec<RepoRef>, GithubError> {
+    ) -> Result<Vec<RepoInfo>, GithubError> {
         #[derive(Deserialize)]
         struct Page {
             #[serde(default)]
@@ -80,13 +114,7 @@ impl Github {
             let reply = self.client().send(&ask, token.secret()).await?;
             let last = reply.link("next", "page").is_none();
             let some = reply.json::<Page>()?.repositories;
-            all.extend(some.into_iter().filter(|r| !r.archived).filter_map(|r| {
-                Some(RepoRef {
-                    id: r.id,
-                    name: r.full_name.parse().ok()?,
-                    installation_id,
-                })
-            }));
+            all.extend(some.into_iter().filter(|r| !r.archived));
             if last {
                 break;
             }

@@ -36,6 +36,7 @@ pub use book::{BookError, SealedToken, TokenBook};
 pub use checks::{
     Annotation, AnnotationLevel, CheckOutput, Conclusion, MOST_ANNOTATIONS, NewCheckRun,
 };
+pub use deliveries::HookConfig;
 pub use error::{Detail, GithubError};
 pub use event::{
     CheckRunEvent, Comment, CommentEvent, Event, EventError, Issue, IssueEvent, Origin,
@@ -47,7 +48,7 @@ pub use objects::{Entry, Stands};
 pub use pauses::{Pause, Pauses};
 pub use pulls::{NewPull, PullState, PullUpdate};
 pub use repos::Role;
-pub use session::{Purpose, Session, Token};
+pub use session::{Purpose, Session, Token, needed_permissions};
 pub use wire::{
     AppInfo, CheckRunInfo, CommentInfo, Delivery, IssueInfo, LabelInfo, LabeledEvent, PullInfo,
     PullSide, RepoInfo, ReviewCommentInfo, UserInfo,

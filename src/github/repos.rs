@@ -71,6 +71,19 @@ impl Session {
         self.call(Purpose::Read, &ask).await?.json()
     }
 
+    /// Whether the repository has this label, in any case of letters.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`] but `NotFound`.
+    pub async fn has_label(&self, name: &str) -> Result<bool, GithubError> {
+        let path = self.path(&format!("/labels/{}", segment(name)));
+        match self.call(Purpose::Read, &Ask::get(path)).await {
+            Ok(_) => Ok(true),
+            Err(GithubError::NotFound(_)) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
     /// What a person may do now. `id` guards against a login that changed hands: another account
     /// of that name has no role. A custom role counts as the base role that it builds on.
     ///

@@ -8,7 +8,7 @@ use crate::domain::{RepoName, RepoRef};
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
@@ -24,6 +24,27 @@ pub enum Purpose {
     PullStatus,
     /// Push, pull requests.
     Publish,
+}
+
+/// Every permission that some token of mend's has, at its highest level.
+pub fn needed_permissions() -> BTreeMap<String, String> {
+    let all = [
+        Purpose::Read,
+        Purpose::Status,
+        Purpose::PullStatus,
+        Purpose::Publish,
+    ];
+    let mut needed = BTreeMap::new();
+    for purpose in all {
+        for (name, level) in purpose.permissions().as_object().into_iter().flatten() {
+            let level = level.as_str().unwrap_or("read").to_string();
+            let known = needed.entry(name.clone()).or_insert(level.clone());
+            if level == "write" {
+                *known = level;
+            }
+        }
+    }
+    needed
 }
 
 impl Purpose {

@@ -2,6 +2,7 @@
 //! sent as `null`: deleted accounts, unset bodies, repositories that are gone.
 
 use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
 
 /// A missing text and a `null` are an empty one.
 pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
@@ -48,6 +49,15 @@ pub struct AppInfo {
     pub slug: String,
     #[serde(default, deserialize_with = "text")]
     pub name: String,
+    #[serde(default)]
+    pub owner: Option<UserInfo>,
+    #[serde(default, deserialize_with = "text")]
+    pub html_url: String,
+    /// What was asked for, by name: `read`, `write` or `admin`.
+    #[serde(default)]
+    pub permissions: BTreeMap<String, String>,
+    #[serde(default, deserialize_with = "list")]
+    pub events: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -63,6 +73,9 @@ pub struct RepoInfo {
     pub private: bool,
     #[serde(default)]
     pub archived: bool,
+    /// In KiB, as GitHub last counted.
+    #[serde(default)]
+    pub size: u64,
     #[serde(default, deserialize_with = "text")]
     pub default_branch: String,
     #[serde(default, deserialize_with = "text")]
@@ -220,6 +233,9 @@ pub struct Delivery {
     /// What the receiver answered; `None` or 0 when nothing.
     #[serde(default)]
     pub status_code: Option<u16>,
+    /// GitHub's words for what came of it: `OK`, `timed out`, `failed to connect to host`.
+    #[serde(default, deserialize_with = "text")]
+    pub status: String,
     #[serde(default, deserialize_with = "text")]
     pub event: String,
     #[serde(default)]

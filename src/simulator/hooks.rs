@@ -98,20 +98,51 @@ impl World {
     /// Queues the webhook of something that happened to the installation itself; every App gets
     /// it.
     pub fn emit_installation(&mut self, action: &str, sender: &str) {
-        let Some(url) = self.hooks.url.clone() else {
-            return;
-        };
         let body = json!({
             "action": action,
             "installation": shapes::installation(self),
             "sender": shapes::account(self, sender)
         });
+        self.emit_plain("installation", Some(action), &body);
+    }
+
+    /// Queues the webhook by which GitHub tries an address that is new to it.
+    pub fn emit_ping(&mut self) {
+        let app = &self.app;
+        let body = json!({
+            "zen": "Design for failure.",
+            "hook_id": 1,
+            "hook": {
+                "type": "App",
+                "id": 1,
+                "name": "web",
+                "active": true,
+                "app_id": app.id,
+                "events": app.manifest.events,
+                "config": {
+                    "content_type": "json",
+                    "insecure_ssl": "0",
+                    "secret": "********",
+                    "url": self.hooks.url
+                },
+                "created_at": rfc3339(app.created_at),
+                "updated_at": rfc3339(app.created_at),
+                "deliveries_url": format!("{}/app/hook/deliveries", self.base)
+            }
+        });
+        self.emit_plain("ping", None, &body);
+    }
+
+    fn emit_plain(&mut self, event: &str, action: Option<&str>, body: &Value) {
+        let Some(url) = self.hooks.url.clone() else {
+            return;
+        };
         self.queue_delivery(Delivery {
             id: 0,
             headers: Vec::new(),
             guid: uuid::Uuid::new_v4().to_string(),
-            event: "installation".to_string(),
-            action: Some(action.to_string()),
+            event: event.to_string(),
+            action: action.map(str::to_string),
             repository_id: None,
             delivered_at: 0,
             redelivery: false,

@@ -15,7 +15,7 @@
 //! | `faults`, `wire` | what goes wrong on purpose |
 //! | `watch` | who looks on |
 //! | `pages` | what people see in a browser |
-//! | `api`, `look`, `start` | the Rust side |
+//! | `api`, `look`, `register`, `start` | the Rust side |
 //!
 //! What it does not have: forks, organisations' members and teams, reviews, merging by button,
 //! branch protection, secondary rate limits, ETags.
@@ -35,6 +35,7 @@ mod keys;
 mod look;
 mod manifest;
 mod pages;
+mod register;
 mod rest;
 mod server;
 mod shapes;

@@ -55,6 +55,28 @@ pub(super) async fn migrate(
     Ok(())
 }
 
+/// How far a database's schema is, and how far this version's goes; nothing is changed. A database
+/// that no mend has opened is at 0.
+pub(super) async fn standing(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+) -> Result<(i64, i64), StoreError> {
+    let sql = match dialect {
+        Dialect::Sqlite => {
+            "SELECT COUNT(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'"
+        }
+        Dialect::Postgres => {
+            "SELECT COUNT(*) AS n FROM pg_catalog.pg_class WHERE oid = to_regclass('schema_version')"
+        }
+    };
+    let row = sqlx::query(sql).fetch_one(&mut *connection).await?;
+    let found = match row.try_get::<i64, _>("n")? {
+        0 => 0,
+        _ => current(connection).await?,
+    };
+    Ok((found, STEPS.len() as i64))
+}
+
 async fn current(connection: &mut AnyConnection) -> Result<i64, StoreError> {
     let row = sqlx::query("SELECT COALESCE(MAX(version), 0) AS version FROM schema_version")
         .fetch_one(connection)

@@ -24,6 +24,7 @@ mod host;
 mod intake;
 mod lab;
 mod model;
+mod onboard;
 mod postgres;
 mod program;
 mod sandbox;

@@ -1,0 +1,13 @@
+//! From nothing to a working bot: `mend setup` makes the App and the settings, `mend doctor` proves
+//! that an installation works and says what to do where it does not.
+//!
+//! Neither keeps a server from working: the doctor reads, and what it must try it tries on throwaway
+//! folders, with tokens that it revokes.
+
+mod doctor;
+mod manifest;
+mod report;
+
+pub use doctor::{Doctor, examine};
+pub use manifest::{AppManifest, Asked, SHIPPED};
+pub use report::{Finding, Report, State};
