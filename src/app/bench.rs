@@ -72,6 +72,8 @@ pub(super) fn bench(
         private,
         scratch,
         baselines: state.join("baselines"),
+        trace_age: Duration::from_secs(settings.server.trace_days * 24 * 3600),
+        trace_bytes: settings.server.trace_mb << 20,
         setup: set_ups(settings, &hub.redactor),
         git_in_sandbox: settings.git.in_sandbox,
         redactor: hub.redactor.clone(),

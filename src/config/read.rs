@@ -88,6 +88,8 @@ fn server(r: &mut Reader<'_>) -> ServerSettings {
         state_dir: absolute(r, "server.state_dir").unwrap_or_else(|| "/var/lib/mend".into()),
         workers: r.number("server.workers", 1, 256).unwrap_or(2) as usize,
         lease_s: r.number("server.lease_s", 2, 3600).unwrap_or(60),
+        trace_days: r.number("server.trace_days", 1, 3650).unwrap_or(30),
+        trace_mb: r.number("server.trace_mb", 1, 1 << 20).unwrap_or(1024),
     }
 }
 

@@ -20,6 +20,10 @@ pub struct ServerSettings {
     pub workers: usize,
     /// Seconds without a sign of life after which another worker takes a task over.
     pub lease_s: u64,
+    /// Days for which the trace of an ended task is kept.
+    pub trace_days: u64,
+    /// Megabytes of traces; beyond them those of the oldest ended tasks go before their time.
+    pub trace_mb: u64,
 }
 
 /// The least permission on a repository that lets a person start, steer or stop a task; the words

@@ -20,6 +20,8 @@ pub struct Live<'a> {
     /// Index into `steps`.
     pub current: usize,
     pub tokens: u64,
+    /// Of which budgets most is used; empty where of none.
+    pub warning: &'a str,
 }
 
 /// The hidden line by which mend finds its own comment again.
@@ -64,8 +66,12 @@ pub fn live(live: &Live<'_>) -> String {
     } else {
         String::new()
     };
+    let warning = match live.warning {
+        "" => String::new(),
+        used => format!("⚠ {}. ", capital(used)),
+    };
     out.push_str(&format!(
-        "\n{tokens}`/mend stop` ends it and keeps what there is."
+        "\n{warning}{tokens}`/mend stop` ends it and keeps what there is."
     ));
     out
 }

@@ -22,6 +22,9 @@ pub enum StoreError {
     /// Locked, unreachable or shutting down; the same call may succeed later.
     #[error("the database is busy or out of reach: {0}")]
     Busy(#[source] Arc<sqlx::Error>),
+    /// It took the question and does not answer.
+    #[error("the database does not answer")]
+    Silent,
     #[error("the database's disk is full or not writable: {0}")]
     Full(#[source] Arc<sqlx::Error>),
     /// The store was closed, or its writer is gone.
@@ -37,7 +40,10 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the same call may succeed later.
     pub fn is_transient(&self) -> bool {
-        matches!(self, StoreError::Busy(_) | StoreError::Full(_))
+        matches!(
+            self,
+            StoreError::Busy(_) | StoreError::Full(_) | StoreError::Silent
+        )
     }
 
     /// The same error again, for everybody who waited for the same transaction; `None` for one

@@ -140,9 +140,20 @@ impl Store {
     }
 
     /// Gives a task back until a time, without counting the attempt: GitHub asks to wait, or (with
-    /// no wait) the server shuts down.
+    /// no wait) the server shuts down. A stop that was asked for meanwhile makes it due at once.
     pub async fn park(&self, held: Held, wait: Duration, reason: &str) -> Result<(), StoreError> {
-        self.set_aside(held, wait, reason, None).await
+        self.set_aside(held, wait, reason, None, false).await
+    }
+
+    /// As [`Store::park`], of a task that is known to be stopped and whose people cannot be told
+    /// before then.
+    pub async fn park_stopped(
+        &self,
+        held: Held,
+        wait: Duration,
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        self.set_aside(held, wait, reason, None, true).await
     }
 
     /// As [`Store::park`], for a model that is busy until then; the wait is added to
@@ -153,7 +164,8 @@ impl Store {
         wait: Duration,
         reason: &str,
     ) -> Result<(), StoreError> {
-        self.set_aside(held, wait, reason, Some("model")).await
+        self.set_aside(held, wait, reason, Some("model"), false)
+            .await
     }
 
     async fn set_aside(
@@ -162,12 +174,13 @@ impl Store {
         wait: Duration,
         reason: &str,
         waits_for: Option<&str>,
+        stopped: bool,
     ) -> Result<(), StoreError> {
         let now = self.now().await?;
         let waited = waits_for.map_or(0, |_| ms(wait));
         let done = sqlx::query(
             "UPDATE tasks SET state = 'queued', attempt = attempt - 1, \
-             run_at = CASE WHEN cancel_requested = 1 THEN $3 ELSE $1 END, error = $2, \
+             run_at = CASE WHEN cancel_requested > $8 THEN $3 ELSE $1 END, error = $2, \
              waits_for = $4, model_waited_ms = model_waited_ms + $5, \
              lease_owner = NULL, lease_until = NULL, updated_at = $3 \
              WHERE id = $6 AND epoch = $7 AND state = 'running'",
@@ -179,6 +192,7 @@ impl Store {
         .bind(waited)
         .bind(held.id.0)
         .bind(held.epoch)
+        .bind(i64::from(stopped))
         .execute(&self.write)
         .await?;
         self.tasks_changed.ring();

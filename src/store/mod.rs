@@ -20,6 +20,7 @@ mod look;
 mod migrate;
 mod pauses;
 mod quota;
+mod retention;
 mod signals;
 mod spans;
 mod spending;

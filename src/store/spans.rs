@@ -108,16 +108,30 @@ impl Store {
         rows.iter().map(read_span).collect()
     }
 
-    /// Ends the spans that an attempt which is gone left open.
+    /// Ends the spans that an attempt which is gone left open; each counts as written anew.
     pub async fn interrupt_spans(&self, held: Held) -> Result<(), StoreError> {
-        sqlx::query(
-            "UPDATE spans SET ended = 'interrupted', duration_ms = 0 WHERE task_id = $1 \
-             AND ended IS NULL AND EXISTS (SELECT 1 FROM tasks WHERE id = $1 AND epoch = $2)",
+        let mut tx = self.write.begin_with(self.dialect.begin()).await?;
+        let open = sqlx::query(
+            "SELECT s.id, (SELECT MAX(rev) FROM spans WHERE task_id = $1) AS last FROM spans s \
+             JOIN tasks t ON t.id = s.task_id AND t.epoch = $2 \
+             WHERE s.task_id = $1 AND s.ended IS NULL ORDER BY s.id",
         )
         .bind(held.id.0)
         .bind(held.epoch)
-        .execute(&self.write)
+        .fetch_all(&mut *tx)
         .await?;
+        for (n, row) in (1..).zip(&open) {
+            sqlx::query(
+                "UPDATE spans SET ended = 'interrupted', duration_ms = 0, rev = $1 \
+                 WHERE task_id = $2 AND id = $3",
+            )
+            .bind(row.try_get::<i64, _>("last")? + n)
+            .bind(held.id.0)
+            .bind(row.try_get::<i64, _>("id")?)
+            .execute(&mut *tx)
+            .await?;
+        }
+        tx.commit().await?;
         Ok(())
     }
 
@@ -148,18 +162,6 @@ impl Store {
         rows.iter()
             .map(|row| Ok((row.try_get("guard")?, row.try_get("span_id")?)))
             .collect()
-    }
-
-    /// Deletes the spans of tasks that ended longer ago than `age`; returns how many.
-    pub async fn prune_spans(&self, age: std::time::Duration) -> Result<u64, StoreError> {
-        let done = sqlx::query(
-            "DELETE FROM spans WHERE task_id IN (SELECT id FROM tasks \
-             WHERE state IN ('done', 'dead') AND updated_at < $1)",
-        )
-        .bind(self.now().await? - super::ms(age))
-        .execute(&self.write)
-        .await?;
-        Ok(done.rows_affected())
     }
 }
 

@@ -275,10 +275,11 @@ impl Attempt<'_> {
         let earlier = self.earlier(prepared).await?;
         let task = &self.claimed.task;
         let cast = bench.models.of(task.id, task.attempt, before.answered)?;
-        let purse = Purse::new(bench, self.held(), &trigger.issue.repo, before.spent);
+        let purse = Purse::new(self, before.spent);
         let keeper = Keeper::new(&purse, self.cancel);
         let (allow_tests, cap) = asked_of_fix(trigger);
         let limits = capped(prepared.config.limits.narrow(&bench.limits), cap);
+        self.board.limit(&limits);
         let inbox = Inbox::new(&purse);
         let input = Input {
             base: &prepared.base,

@@ -1,4 +1,4 @@
-//! What outlives the attempts: private git directories of ended tasks and old deliveries go.
+//! What outlives the attempts: private git directories of ended tasks, old deliveries and traces go.
 
 use super::{Bench, TaskError};
 use crate::domain::TaskId;
@@ -21,9 +21,14 @@ pub(super) const EVERY: Duration = Duration::from_secs(3600);
 const DELIVERIES: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Removes the git directories of tasks that ended a week ago, or that the database does not know,
-/// and deliveries that were dealt with a week ago.
+/// deliveries that were dealt with a week ago, and traces by age and size.
 pub(super) async fn sweep(bench: &Bench) -> Result<(), TaskError> {
     bench.store.prune_deliveries(DELIVERIES).await?;
+    let (age, most) = (bench.trace_age, bench.trace_bytes);
+    match bench.store.prune_spans(age, most).await? {
+        0 => {}
+        spans => tracing::info!(spans, "removed from the traces of ended tasks"),
+    }
     let before = bench.clock.unix() * 1000 - KEPT;
     for name in names_in(&bench.private)? {
         let Some(id) = task_of(&name) else { continue };

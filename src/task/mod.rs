@@ -9,6 +9,7 @@ mod attempt;
 mod branch;
 mod change;
 mod check_run;
+mod dead;
 mod ending;
 mod entitled;
 mod git_inside;
@@ -91,6 +92,9 @@ pub struct Bench {
     pub git_in_sandbox: GitInSandbox,
     /// What checks said about commits, kept from task to task.
     pub baselines: PathBuf,
+    /// How long, and how many bytes of, the traces of ended tasks are kept.
+    pub trace_age: Duration,
+    pub trace_bytes: u64,
     pub redactor: Redactor,
     pub clock: Arc<dyn Clock>,
     pub times: Times,
@@ -210,4 +214,13 @@ impl TaskError {
             _ => None,
         }
     }
+}
+
+/// A database that is silent for longer gives [`StoreError::Silent`].
+async fn in_time<T>(
+    most: Duration,
+    asked: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    let answered = tokio::time::timeout(most, asked).await;
+    answered.unwrap_or(Err(StoreError::Silent))
 }

@@ -1,12 +1,11 @@
 //! The workers of a server: claim what is due, keep the lease, end every attempt in the store.
 
-use super::attempt::{Attempt, present};
+use super::attempt::Attempt;
 use super::status::Board;
 use super::traced::Trace;
-use super::{Bench, TaskError};
-use crate::domain::{Cancel, TaskId, Verdict, failure_point};
+use super::{Bench, TaskError, dead, in_time};
+use crate::domain::{Cancel, TaskId, failure_point};
 use crate::github::Session;
-use crate::render;
 use crate::store::{Claimed, Failed, Room, StoreError, Task};
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -19,6 +18,10 @@ use tracing::Instrument;
 
 /// How long GitHub is asked to revoke the tokens of an attempt.
 const REVOKE: Duration = Duration::from_secs(15);
+/// How long an attempt that may have lost its lease is given to end itself.
+const GRACE: Duration = Duration::from_secs(10);
+/// How long the database is given for the last words of an attempt.
+const LAST: Duration = Duration::from_secs(20);
 
 /// Runs tasks, up to so many at the same time.
 pub struct Pool {
@@ -54,6 +57,7 @@ impl Pool {
         self.take_over().await;
         tokio::select! {
             () = self.work(stop) => {}
+            () = self.reap() => {}
             () = self.tidy() => {}
         }
     }
@@ -65,18 +69,12 @@ impl Pool {
             while running.try_join_next().is_some() {}
             // Before the query, so that what comes between the two is not slept through.
             let changed = self.bench.store.tasks_changed();
-            self.sweep().await;
             let place = tokio::select! {
                 () = stop.cancelled() => break,
                 place = places.clone().acquire_owned() => place,
             };
             let Ok(place) = place else { break };
-            match self
-                .bench
-                .store
-                .claim_within(&self.name, self.bench.times.lease, self.room)
-                .await
-            {
+            match self.claim().await {
                 Ok(Some(claimed)) => {
                     let (bench, stop) = (self.bench.clone(), stop.child());
                     let span = tracing::info_span!("task", id = %claimed.task.id, repo = %claimed.task.trigger.issue.repo.name, issue = claimed.task.trigger.issue.number);
@@ -123,15 +121,19 @@ impl Pool {
         }
     }
 
-    /// Takes expired leases away and tells the people of dead tasks.
-    async fn sweep(&self) {
-        match self.bench.store.reap(self.bench.times.again).await {
-            Ok(dead) => {
-                for task in dead {
-                    bury(&self.bench, &task).await;
-                }
-            }
-            Err(error) => tracing::error!(%error, "expired leases cannot be looked for"),
+    /// The next task; a database that is silent for as long as a claim holds gives none.
+    async fn claim(&self) -> Result<Option<Claimed>, StoreError> {
+        let (store, lease) = (&self.bench.store, self.bench.times.lease);
+        in_time(lease, store.claim_within(&self.name, lease, self.room)).await
+    }
+
+    /// Takes expired leases away and tells the people of dead tasks, beside the claims, so that
+    /// neither waits for the other.
+    async fn reap(&self) {
+        let times = &self.bench.times;
+        loop {
+            dead::sweep(&self.bench, &self.name).await;
+            tokio::time::sleep(times.idle.min(times.lease / 4)).await;
         }
     }
 }
@@ -156,12 +158,18 @@ async fn one(bench: &Bench, claimed: Claimed, stop: &Cancel) {
         tokio::pin!(work);
         let result = tokio::select! {
             result = &mut work => result,
-            () = beat(bench, &claimed, stop, &by_person) => work.await,
+            // It ends what it began. Where that takes long (a database that is silent, say), it is
+            // ended from outside: whoever cannot tell that the task is its own writes nothing.
+            () = beat(bench, &claimed, stop, &by_person) => {
+                attempt.board.silence();
+                let ended = tokio::time::timeout(GRACE, work).await;
+                ended.unwrap_or(Ok(Err(StoreError::Silent.into())))
+            }
         };
         revoke(&attempt.session).await;
         result
     };
-    writer.end(bench, claimed.held).await;
+    let _ = tokio::time::timeout(LAST, writer.end(bench, claimed.held)).await;
     let error = match result {
         Ok(Ok(verdict)) => {
             failure_point("task-finished");
@@ -171,11 +179,15 @@ async fn one(bench: &Bench, claimed: Claimed, stop: &Cancel) {
         Ok(Err(error)) => error,
         Err(_) => TaskError::Person("it broke down inside mend".into()),
     };
-    give_back(bench, &claimed, stop, &error).await;
+    let by_person = by_person.load(Ordering::Acquire);
+    let back = give_back(bench, &claimed, stop, by_person, &error);
+    if tokio::time::timeout(LAST, back).await.is_err() {
+        tracing::error!("the attempt's end could not be recorded; its lease runs out");
+    }
 }
 
 /// Ends the tokens of an attempt; what GitHub does not revoke in time is left to the reaper.
-async fn revoke(session: &Session) {
+pub(super) async fn revoke(session: &Session) {
     match tokio::time::timeout(REVOKE, session.revoke_all()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "a token was not revoked yet"),
@@ -190,7 +202,9 @@ async fn beat(bench: &Bench, claimed: &Claimed, stop: &Cancel, by_person: &Atomi
     loop {
         tokio::time::sleep(bench.times.beat).await;
         let asked = Instant::now();
-        let beat = bench.store.heartbeat(claimed.held, bench.times.lease).await;
+        let left = bench.times.lease.saturating_sub(kept.elapsed());
+        let beat = bench.store.heartbeat(claimed.held, bench.times.lease);
+        let beat = in_time(left, beat).await;
         if beat.is_ok() {
             kept = asked;
         }
@@ -206,6 +220,9 @@ async fn beat(bench: &Bench, claimed: &Claimed, stop: &Cancel, by_person: &Atomi
             Err(error) => {
                 tracing::warn!(%error, "a heartbeat failed");
                 if kept.elapsed() >= bench.times.lease {
+                    tracing::error!(
+                        "the lease may be lost, since it could not be renewed: stopped"
+                    );
                     stop.cancel();
                     return;
                 }
@@ -214,14 +231,21 @@ async fn beat(bench: &Bench, claimed: &Claimed, stop: &Cancel, by_person: &Atomi
     }
 }
 
-/// An attempt without a verdict: again later, or never.
-async fn give_back(bench: &Bench, claimed: &Claimed, stop: &Cancel, error: &TaskError) {
+/// An attempt without a verdict: again later, or never. What a person stopped and cannot be told
+/// yet waits as all else does.
+async fn give_back(
+    bench: &Bench,
+    claimed: &Claimed,
+    stop: &Cancel,
+    by_person: bool,
+    error: &TaskError,
+) {
     let why = bench.redactor.redact(&error.to_string());
     if error.is_lost() {
         tracing::warn!("the lease was lost; another worker goes on");
         return;
     }
-    let done = if stop.is_cancelled() {
+    let done = if stop.is_cancelled() && !by_person {
         tracing::info!("given back, since the server stops");
         bench
             .store
@@ -236,14 +260,13 @@ async fn give_back(bench: &Bench, claimed: &Claimed, stop: &Cancel, error: &Task
         let wait = wait(bench, claimed, error);
         tracing::warn!(error = %why, wait_s = wait.as_secs(), "waits for another try");
         // Waiting for GitHub or a network costs no attempt as long as the task is young.
-        match young(bench, &claimed.task) {
-            true => bench
-                .store
-                .park(claimed.held, wait, &why)
-                .await
-                .map(|()| Failed::Again),
-            false => bench.store.fail(claimed.held, &why, wait).await,
+        let (store, held) = (&bench.store, claimed.held);
+        match (young(bench, &claimed.task), by_person) {
+            (true, true) => store.park_stopped(held, wait, &why).await,
+            (true, false) => store.park(held, wait, &why).await,
+            (false, _) => return ended(store.fail(held, &why, wait).await),
         }
+        .map(|()| Failed::Again)
     } else {
         tracing::error!(error = %why, "the attempt failed");
         bench
@@ -251,6 +274,10 @@ async fn give_back(bench: &Bench, claimed: &Claimed, stop: &Cancel, error: &Task
             .fail(claimed.held, &why, bench.times.again)
             .await
     };
+    ended(done);
+}
+
+fn ended(done: Result<Failed, StoreError>) {
     match done {
         Ok(Failed::Again) => {}
         // The next sweep tells its people.
@@ -273,52 +300,4 @@ fn wait(bench: &Bench, claimed: &Claimed, error: &TaskError) -> Duration {
     }
     let age = (now - claimed.task.created_at / 1000).max(0) as u64;
     Duration::from_secs(age / 10).clamp(bench.times.again / 6, bench.times.again * 10)
-}
-
-/// Tells the people of a task that failed as often as it may.
-async fn bury(bench: &Bench, task: &Task) {
-    use super::status::StatusComment;
-    let session = bench.github.session(&task.trigger.issue.repo);
-    let session = present(&session).await;
-    let board = Board::new(bench);
-    let status = StatusComment {
-        bench,
-        session: &session,
-        task: task.id,
-        trigger: &task.trigger,
-        board: &board,
-        id: tokio::sync::Mutex::new(task.reached.status_comment_id),
-    };
-    let text = render::ending(&render::Ending {
-        task: task.id,
-        asked: None,
-        verdict: Verdict::Crashed,
-        reason: crate::domain::Reason::NotChecked,
-        stop: crate::domain::StopReason::Stopped,
-        turns: 0,
-        pull_request: None,
-        rival: None,
-        proposal: None,
-        summary: "",
-        check: None,
-        base: None,
-        error: task.error.as_deref(),
-        elapsed_ms: (bench.clock.unix() * 1000 - task.created_at).max(0) as u64,
-    });
-    let told = match status.write(&text).await {
-        Ok(_) => true,
-        Err(error) if error.is_transient() => {
-            tracing::warn!(%error, task = %task.id, "a dead task's people could not be told yet");
-            false
-        }
-        // A locked or archived place takes no word, however often it is offered.
-        Err(error) => {
-            tracing::error!(%error, task = %task.id, "a dead task's people cannot be told");
-            true
-        }
-    };
-    if told && let Err(error) = bench.store.bury(task.id, Verdict::Crashed).await {
-        tracing::error!(%error, task = %task.id, "a dead task's end could not be recorded");
-    }
-    revoke(&session).await;
 }

@@ -4,14 +4,30 @@
 use super::attempt::Attempt;
 use super::ending;
 use super::outgoing::Outgoing;
+use super::status::Board;
 use super::{Bench, TaskError};
-use crate::domain::{RepoRef, Spent, StopReason, Usage, Verdict};
+use crate::domain::{Limits, RepoRef, Spent, StopReason, Usage, Verdict};
 use crate::store::{Held, Payer, StoreError};
 use serde::Deserialize;
 use std::sync::Mutex;
 
-/// From here on people are warned.
-const WARN: u64 = 80;
+/// From here on people are warned, in percent.
+pub(super) const WARN: u64 = 80;
+
+/// How much of what a task itself may use is used, in percent.
+pub(super) fn used_of_own(limits: &Limits, turns: u32, used: &Usage) -> u64 {
+    let percent = |used: f64, most: f64| match most > 0.0 {
+        true => (used * 100.0 / most) as u64,
+        false => 0,
+    };
+    let dollars = used.dollars.zip(limits.dollars);
+    percent(turns.into(), limits.turns.into())
+        .max(percent(
+            used.input_tokens as f64,
+            limits.input_tokens as f64,
+        ))
+        .max(dollars.map_or(0, |(used, most)| percent(used, most)))
+}
 
 /// What a kept state says was used.
 pub(super) fn spent(state: &str) -> Spent {
@@ -42,17 +58,19 @@ pub(super) struct Purse<'a> {
     pub(super) bench: &'a Bench,
     pub(super) held: Held,
     repo: &'a RepoRef,
+    board: &'a Board,
     /// What the conversation had used before this task: the question's, which was paid then.
     before: Spent,
     standing: Mutex<Standing>,
 }
 
 impl<'a> Purse<'a> {
-    pub(super) fn new(bench: &'a Bench, held: Held, repo: &'a RepoRef, before: Spent) -> Self {
+    pub(super) fn new(attempt: &'a Attempt<'_>, before: Spent) -> Self {
         Purse {
-            bench,
-            held,
-            repo,
+            bench: attempt.bench,
+            held: attempt.held(),
+            repo: &attempt.trigger().issue.repo,
+            board: &attempt.board,
             before,
             standing: Mutex::default(),
         }
@@ -69,6 +87,7 @@ impl<'a> Purse<'a> {
             let (whose, percent) = (standing.whose, standing.percent);
             tracing::warn!(task = %self.held.id, whose, percent, "most of a day's budget is used");
         }
+        self.board.warn(warning(&standing));
         *now = standing;
         Ok(())
     }
@@ -82,8 +101,12 @@ impl<'a> Purse<'a> {
     /// What people are told where most of a budget is used.
     pub(super) fn warning(&self) -> Option<String> {
         let standing = self.standing.lock().unwrap_or_else(|e| e.into_inner());
-        (standing.percent >= WARN).then(|| used(&standing))
+        warning(&standing)
     }
+}
+
+fn warning(standing: &Standing) -> Option<String> {
+    (standing.percent >= WARN).then(|| used(standing))
 }
 
 fn used(standing: &Standing) -> String {
@@ -121,6 +144,7 @@ impl Attempt<'_> {
     pub(super) async fn unpaid(&self) -> Result<Option<Outgoing>, TaskError> {
         let standing = standing(self.bench, &self.trigger().issue.repo).await?;
         if standing.percent < 100 {
+            self.board.warn(warning(&standing));
             return Ok(None);
         }
         let why = format!(
@@ -137,6 +161,24 @@ impl Attempt<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_limit_of_a_task_that_is_used_most_counts() {
+        let limits = Limits {
+            turns: 10,
+            input_tokens: 1000,
+            dollars: Some(2.0),
+            ..Limits::default()
+        };
+        let used = |input_tokens, dollars| Usage {
+            input_tokens,
+            dollars,
+            ..Usage::default()
+        };
+        assert_eq!(used_of_own(&limits, 3, &used(100, None)), 30);
+        assert_eq!(used_of_own(&limits, 3, &used(810, Some(1.0))), 81);
+        assert_eq!(used_of_own(&limits, 3, &used(100, Some(1.9))), 95);
+    }
 
     #[test]
     fn a_kept_state_tells_what_was_used() {

@@ -1,10 +1,12 @@
 //! The status comment of a task: written once, edited in place, found again after a lost answer.
 
+use super::purse::{self, WARN};
 use super::{Bench, marker};
-use crate::domain::{Command, Journal, Progress, TaskId, Trigger, TriggerKind};
+use crate::domain::{Command, Journal, Limits, Progress, TaskId, Trigger, TriggerKind, Usage};
 use crate::github::{GithubError, Session, Thread};
 use crate::render::{self, Live, check_words};
 use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::Notify;
@@ -26,6 +28,8 @@ pub(super) struct Board {
     state: Mutex<State>,
     spans: Mutex<Vec<(&'static str, u64)>>,
     changed: Notify,
+    /// Whether the task may be another worker's by now.
+    silent: AtomicBool,
 }
 
 #[derive(Default)]
@@ -36,9 +40,28 @@ struct State {
     tokens: u64,
     /// The preparation without the set-up.
     prepared: String,
+    /// That most of a day's budget is used.
+    warning: Option<String>,
+    /// What the task itself may use.
+    limits: Option<Limits>,
+    turns: u32,
+    used: Usage,
 }
 
 impl State {
+    /// Of which budgets most is used.
+    fn warnings(&self) -> String {
+        let own = self.limits.as_ref().and_then(|limits| {
+            let used = purse::used_of_own(limits, self.turns, &self.used);
+            (used >= WARN).then(|| format!("{used} % of this task's budget is used"))
+        });
+        let all: Vec<&str> = [self.warning.as_deref(), own.as_deref()]
+            .into_iter()
+            .flatten()
+            .collect();
+        all.join("; ")
+    }
+
     /// The set-up shows with the preparation, until the fix has begun.
     fn set_up(&mut self, row: String) {
         match self.current {
@@ -57,7 +80,13 @@ impl Board {
             state: Mutex::default(),
             spans: Mutex::default(),
             changed: Notify::new(),
+            silent: AtomicBool::new(false),
         }
+    }
+
+    /// From now on the comment stays as it is.
+    pub(super) fn silence(&self) {
+        self.silent.store(true, Ordering::Release);
     }
 
     pub(super) fn elapsed_ms(&self) -> u64 {
@@ -92,6 +121,19 @@ impl Board {
     /// GitHub's limits held the task up; stands until there is something newer.
     pub(super) fn held_up(&self, text: String) {
         self.set(|s| s.rows[PREPARE] = text);
+    }
+
+    /// What the task may use.
+    pub(super) fn limit(&self, limits: &Limits) {
+        self.set(|s| s.limits = Some(limits.clone()));
+    }
+
+    /// Most of a day's budget is used; `None` where it no longer is.
+    pub(super) fn warn(&self, text: Option<String>) {
+        let known = |s: &State| s.warning == text;
+        if !known(&self.state.lock().unwrap_or_else(|e| e.into_inner())) {
+            self.set(|s| s.warning = text);
+        }
     }
 
     /// The branch moved, so the change is put on top of it and checked again.
@@ -133,6 +175,7 @@ impl Board {
             steps: &steps,
             current: state.current,
             tokens: state.tokens,
+            warning: &state.warnings(),
         })
     }
 }
@@ -169,13 +212,17 @@ impl Journal for Board {
                 }
             }
             Progress::Turn { turn, of } => {
+                s.turns = turn;
                 s.turn = format!("turn {turn} of at most {of}: ");
                 s.rows[FIX] = format!("{}thinking", s.turn);
             }
             Progress::Tool { action, .. } => {
                 s.rows[FIX] = format!("{}{}", s.turn, crate::text::neutralise(&action));
             }
-            Progress::Usage(used) => s.tokens = used.input_tokens + used.output_tokens,
+            Progress::Usage(used) => {
+                s.tokens = used.input_tokens + used.output_tokens;
+                s.used = used;
+            }
             Progress::Edits { .. } | Progress::SpanOpened(_) | Progress::SpanClosed(_) => {}
             Progress::Loop { turns, .. } => {
                 let of = if turns == 1 { "turn" } else { "turns" };
@@ -327,6 +374,9 @@ impl StatusComment<'_> {
     pub(super) async fn follow(&self) {
         loop {
             self.board.changed.notified().await;
+            if self.board.silent.load(Ordering::Acquire) {
+                continue;
+            }
             if let Err(error) = self.open().await {
                 tracing::warn!(task = %self.task, %error, "the status comment could not be brought up to date");
             }

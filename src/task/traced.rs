@@ -1,6 +1,6 @@
 //! The trace of an attempt: spans go to the store as they come, and guards read them at its end.
 
-use super::Bench;
+use super::{Bench, in_time};
 use crate::domain::{Journal, Progress};
 use crate::store::{Held, Store, StoreError, StoredSpan};
 use crate::trace::{Guard, Recorder, Span};
@@ -13,8 +13,8 @@ use tokio::task::JoinHandle;
 const MOST: usize = 64;
 /// How long the end of an attempt waits for its last spans.
 const LAST: Duration = Duration::from_secs(10);
-/// Spans of a task that guards read.
-const READ: u32 = 20_000;
+/// Spans that guards read at a time.
+const READ: u32 = 200;
 
 /// The journal that an attempt's spans go to.
 pub(super) struct Trace {
@@ -35,7 +35,7 @@ impl Trace {
             bench.store.interrupt_spans(held).await?;
             bench.store.trace_end(held.id).await
         };
-        let writing = match begun.await {
+        let writing = match in_time(LAST, begun).await {
             Ok(end) => {
                 let (to, from) = unbounded_channel();
                 let after = u32::try_from(end.id).unwrap_or(u32::MAX);
@@ -108,15 +108,23 @@ fn stored(span: Span, rev: i64) -> StoredSpan {
     }
 }
 
+/// Each span by itself, a part of them in memory at a time.
 async fn guard(bench: &Bench, held: Held) -> Result<(), StoreError> {
-    let spans = bench.store.spans(held.id, 0, READ).await?;
-    let spans: Vec<Span> = spans.into_iter().map(back).collect();
-    let fired = bench.guards.iter().flat_map(|guard| guard.check(&spans));
-    let fired: Vec<_> = fired.map(|f| (f.guard, i64::from(f.span))).collect();
-    for (guard, span) in &fired {
-        tracing::info!(task = %held.id, guard, span, "a guard fired");
+    let mut after = 0;
+    loop {
+        let spans = bench.store.spans(held.id, after, READ).await?;
+        let Some(last) = spans.last() else {
+            return Ok(());
+        };
+        after = last.rev;
+        let spans: Vec<Span> = spans.into_iter().map(back).collect();
+        let fired = bench.guards.iter().flat_map(|guard| guard.check(&spans));
+        let fired: Vec<_> = fired.map(|f| (f.guard, i64::from(f.span))).collect();
+        for (guard, span) in &fired {
+            tracing::info!(task = %held.id, guard, span, "a guard fired");
+        }
+        bench.store.put_fired(held.id, &fired).await?;
     }
-    bench.store.put_fired(held.id, &fired).await
 }
 
 fn back(span: StoredSpan) -> Span {

@@ -62,6 +62,7 @@ fn the_least_settings_have_every_default() {
     assert_eq!(s.server.listen, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(s.server.body_limit_bytes, 5 * 1024 * 1024);
     assert_eq!(s.server.state_dir, Path::new("/var/lib/mend"));
+    assert_eq!((s.server.trace_days, s.server.trace_mb), (30, 1024));
     assert_eq!(s.github.app_id, 12);
     assert_eq!(s.github.private_key.expose_secret(), KEY);
     assert_eq!(s.github.base_url, "https://api.github.com");

@@ -100,15 +100,30 @@ impl Postgres {
         database
     }
 
-    /// SIGKILL to the server and all that belongs to it, in the middle of whatever it does.
-    pub fn kill(&mut self) {
+    /// SIGSTOP: connections stay, and nothing is answered.
+    pub fn stall(&self) {
+        run(Command::new("kill").arg("-STOP").args(self.processes()));
+    }
+
+    /// SIGCONT, after [`Postgres::stall`].
+    pub fn resume(&self) {
+        run(Command::new("kill").arg("-CONT").args(self.processes()));
+    }
+
+    /// The server and all that belongs to it.
+    fn processes(&self) -> Vec<String> {
         let pid = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
         let pid = pid.lines().next().unwrap().to_string();
         let mut all = vec![pid.clone()];
         let children = format!("/proc/{pid}/task/{pid}/children");
         let children = std::fs::read_to_string(children).unwrap_or_default();
         all.extend(children.split_whitespace().map(String::from));
-        run(Command::new("kill").arg("-KILL").args(&all));
+        all
+    }
+
+    /// SIGKILL to the server and all that belongs to it, in the middle of whatever it does.
+    pub fn kill(&mut self) {
+        run(Command::new("kill").arg("-KILL").args(self.processes()));
         drop(self.keeper.stdin.take());
         self.keeper.wait().unwrap();
     }

@@ -574,8 +574,14 @@ fn status_comments() {
         steps: &steps,
         current: 2,
         tokens: 8_120,
+        warning: "",
     };
     insta::assert_snapshot!("live", render::live(&live));
+    let warned = Live {
+        warning: "84 % of today's budget of this repository is used; 80 % of this task's budget is used",
+        ..live
+    };
+    insta::assert_snapshot!("live_with_little_left", render::live(&warned));
 }
 
 type Case = (

@@ -342,6 +342,8 @@ fn settings(sim: &Checked, folder: &Path, replay: Vec<PathBuf>) -> Settings {
             state_dir: state.clone(),
             workers: 2,
             lease_s: 60,
+            trace_days: 30,
+            trace_mb: 1024,
         },
         github: GithubSettings {
             app_id: sim.app_id(),

@@ -230,6 +230,8 @@ fn settings(
             state_dir: state.clone(),
             workers: 2,
             lease_s: 60,
+            trace_days: 30,
+            trace_mb: 1024,
         },
         github: GithubSettings {
             app_id: simulator.app_id(),

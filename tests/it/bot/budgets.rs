@@ -82,3 +82,46 @@ async fn turns_of_an_installation_on_postgresql() {
     })
     .await;
 }
+
+/// The live comment says it while there is still something to be done about it.
+#[tokio::test(flavor = "multi_thread")]
+async fn most_of_a_budget_is_told_in_the_live_comment() {
+    use crate::model::stub::{Answer, End, Stub};
+    use crate::world::chat;
+    let says = |turn: &Value| Answer::json(200, chat(turn));
+    let stub = Stub::start(vec![
+        says(&look()),
+        says(&look()),
+        says(&half()),
+        says(&look()),
+        Answer::json(200, "").end(End::Silent),
+    ])
+    .await;
+    let world = World::with(&[], PROJECT, |settings| {
+        let model = &mut settings.model;
+        model.wire = "chat".into();
+        model.model = "scripted".into();
+        model.base_url = Some(stub.base.clone());
+        model.stream = Some(false);
+        settings.budget.repo_day.turns = Some(5);
+        settings.limits.turns = 6;
+    })
+    .await;
+    let issue = world.label();
+    let told = world
+        .until("the comment warns", async || {
+            let body = world.own_comments(issue).pop()?.body;
+            body.contains("turn 5 of at most 6").then_some(body)
+        })
+        .await;
+    assert!(
+        told.contains("⚠ 80 % of today's budget of this repository is used; 83 % of this task's budget is used. "),
+        "{told}"
+    );
+    world
+        .sim
+        .comment(crate::world::REPO, issue, WRITER, "/mend stop")
+        .unwrap();
+    world.ended(1).await;
+    world.end().await;
+}

@@ -95,3 +95,40 @@ async fn what_github_shows_late_or_answers_to_nobody_is_not_written_twice() {
         world.end().await;
     }
 }
+
+/// A stop that cannot be told yet waits as the task does, and costs one claim.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_during_a_limit_is_told_after_it_and_not_tried_in_a_circle() {
+    let world = World::new(&[&[fix()]]).await;
+    let limited = Effect::Answer {
+        status: 403,
+        headers: vec![("retry-after".into(), "300".into())],
+        body: r#"{"message": "You have exceeded a secondary rate limit."}"#.into(),
+    };
+    let fault = Fault::once("POST", "/pulls$", limited);
+    world.sim.fault(fault).unwrap();
+    let issue = world.label();
+    let waiting = async || {
+        let task = world.tasks().await.into_iter().next()?;
+        let waits = task.state == State::Queued && task.error.is_some();
+        waits.then_some(task)
+    };
+    let before = world.until("the task waits for GitHub", waiting).await;
+    let store = world.server().store();
+    assert!(store.cancel(before.id).await.unwrap());
+    // As long as several claims take.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let after = world.until("it waits again", waiting).await;
+    assert_eq!(after.epoch, before.epoch + 1, "one claim: {after:#?}");
+    let wait = after.run_at / 1000 - after.updated_at / 1000;
+    assert!((200..=300).contains(&wait), "{after:#?}");
+    world.clock.on(Duration::from_secs(301));
+    assert_eq!(world.ended(1).await.verdict, Some(Verdict::Stopped));
+    assert!(world.pulls().is_empty());
+    let told = world.own_comments(issue);
+    assert!(
+        told.len() == 1 && told[0].body.contains("topped"),
+        "{told:#?}"
+    );
+    world.end().await;
+}

@@ -24,6 +24,7 @@ mod retry;
 mod reviews;
 mod roles;
 mod several;
+mod silent;
 mod steer;
 mod storm;
 mod surface;

@@ -3,6 +3,7 @@
 use crate::world::{World, calls, fix, more};
 use mend::domain::SpanEnd;
 use serde_json::json;
+use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_leaves_its_trace() {
@@ -42,5 +43,30 @@ async fn a_task_leaves_its_trace() {
     let read = spans.iter().find(|s| s.name == "read_file").unwrap();
     assert_eq!(fired, [("read a test file".to_string(), read.id)]);
     assert_eq!(spans.last().unwrap().output, "ready", "issue {issue}");
+    world.end().await;
+}
+
+/// A month later nothing is left of a task's trace but its ending.
+#[tokio::test(flavor = "multi_thread")]
+async fn traces_go_after_a_month() {
+    let mut world = World::new(&[&[fix()]]).await;
+    world.label();
+    let task = world.ended(1).await;
+    let kept = async |world: &World| {
+        let spans = world.server().store().spans(task.id, 0, 10).await;
+        !spans.unwrap().is_empty()
+    };
+    for days in [29, 2] {
+        assert!(kept(&world).await);
+        world.down().await;
+        world.clock.on(Duration::from_secs(days * 24 * 3600));
+        world.up().await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    world
+        .until("the trace is gone", async || {
+            (!kept(&world).await).then_some(())
+        })
+        .await;
     world.end().await;
 }
