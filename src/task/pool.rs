@@ -132,7 +132,7 @@ impl Pool {
     async fn reap(&self) {
         let times = &self.bench.times;
         loop {
-            dead::sweep(&self.bench, &self.name).await;
+            Box::pin(dead::sweep(&self.bench, &self.name)).await;
             tokio::time::sleep(times.idle.min(times.lease / 4)).await;
         }
     }
