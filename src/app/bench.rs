@@ -10,7 +10,7 @@ use crate::git::{Git, GitSettings};
 use crate::github::{Github, GithubError, GithubSettings};
 use crate::sandbox::Sandbox;
 use crate::store::Store;
-use crate::task::{Bench, TokenKeeper};
+use crate::task::{Bench, Links, TokenKeeper};
 use crate::text::Redactor;
 use secrecy::ExposeSecret;
 use std::path::{Path, PathBuf};
@@ -67,6 +67,10 @@ pub(super) fn bench(
         limits: settings.limits.clone(),
         budget: settings.budget.clone(),
         publish: settings.publish.clone(),
+        links: Links {
+            web: settings.github.web_url.clone(),
+            pages: None,
+        },
         permission: settings.github.permission,
         branch_prefix: settings.github.branch_prefix.clone(),
         private,

@@ -89,7 +89,7 @@ pub async fn fix_issue(
     let (github, keeper, over) = (hub.github, hub.keeper, stop.child());
     let reaping = keeper.reap(&github, &over);
     let working = async {
-        let done = run(bench, wanted, stop).await;
+        let done = Box::pin(run(bench, wanted, stop)).await;
         over.cancel();
         done
     };
@@ -181,6 +181,7 @@ async fn trigger(bench: &Bench, wanted: &IssueFix<'_>) -> Result<Trigger, IssueE
         },
         what: TriggerKind::CommandLine,
         asked_on: None,
+        asked_at: None,
         title: issue.title,
         body: issue.body,
     })

@@ -126,6 +126,8 @@ async fn retry(store: &Store, task: &Task, as_json: bool) -> anyhow::Result<u8> 
     }
     let mut trigger = task.trigger.clone();
     trigger.key = format!("{}:retry:{}", trigger.key, task.id);
+    // It is asked for now, and what ended the first does not end this one.
+    trigger.asked_at = None;
     let made = store
         .create_task_of(&trigger, task.max_attempts, task.priority)
         .await?;
@@ -191,6 +193,9 @@ fn shown(store: &Store, task: &Task) -> Vec<String> {
     ];
     if task.priority != 0 {
         lines.push(format!("priority: {}", task.priority));
+    }
+    if let Some(cause) = task.stop_cause {
+        lines.push(format!("stop: {}", crate::render::stop_words(cause)));
     }
     if let Some(step) = task.step {
         lines.push(format!("step: {}", step.word()));

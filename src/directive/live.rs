@@ -1,5 +1,10 @@
-//! Which lines of a comment are the person's own words: not quoted, not code, not hidden.
-//! The rules are CommonMark's (<https://spec.commonmark.org/0.31.2/>) as far as they matter here.
+//! Which lines of a comment are the person's own words: not quoted, not code, not hidden, not HTML.
+//! Markdown is read as GitHub reads it, so that a line counts as what people see it as.
+
+use pulldown_cmark::{Event, Options, Parser, TagEnd};
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// A line without its end, and whether a command may begin on it.
 #[derive(Debug, PartialEq, Eq)]
@@ -8,156 +13,102 @@ pub(super) struct Line<'a> {
     pub live: bool,
 }
 
-/// What goes on from the line before.
-#[derive(Clone, Copy, PartialEq)]
-enum Inside {
-    Text,
-    /// A fenced block that was opened by this character, this many times.
-    Fence(char, usize),
-    /// `<pre>` and its like, up to their closing tag.
-    Raw(&'static str),
-    Comment,
-    /// A code span; its closing run of back-ticks is known to come.
-    Span(usize),
-}
+/// Elements whose content is quoted, code, crossed out, folded away or not shown at all, also where
+/// Markdown goes on inside them.
+const APART: &[&str] = &[
+    "blockquote",
+    "code",
+    "del",
+    "details",
+    "kbd",
+    "pre",
+    "q",
+    "s",
+    "samp",
+    "script",
+    "strike",
+    "style",
+    "template",
+    "textarea",
+];
+
+static COMMENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?s)<!--.*?(?:-->|\z)").ok());
+static TAG: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>").ok());
 
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
-    let mut inside = Inside::Text;
+    let own = own_words(text);
     let mut at = 0;
     let mut out = Vec::new();
     for whole in text.split_inclusive('\n') {
         let line = whole.trim_end_matches(['\n', '\r']);
-        let rest = &text[at..];
+        let first = at + (line.len() - line.trim_start().len());
+        out.push(Line {
+            text: line,
+            live: own.contains(&first) || line.trim().is_empty(),
+        });
         at += whole.len();
-        let live;
-        (live, inside) = step(inside, line, rest);
-        out.push(Line { text: line, live });
     }
     out
 }
 
-/// Whether the line is live, and what goes on after it. `rest` is the text from this line on.
-fn step(inside: Inside, line: &str, rest: &str) -> (bool, Inside) {
-    let head = line.trim_start();
-    match inside {
-        Inside::Fence(mark, run) => {
-            let closes = run_of(head, mark) >= run && head.trim_end().chars().all(|c| c == mark);
-            (false, if closes { Inside::Text } else { inside })
-        }
-        Inside::Raw(tag) => {
-            let closes = line.to_ascii_lowercase().contains(tag);
-            (false, if closes { Inside::Text } else { inside })
-        }
-        Inside::Comment => match line.find("-->") {
-            Some(end) => (false, inline(&line[end + 3..], &rest[end + 3..])),
-            None => (false, inside),
-        },
-        Inside::Span(run) => match closing(line, run) {
-            Some(end) => (false, inline(&line[end..], &rest[end..])),
-            None => (false, inside),
-        },
-        Inside::Text => {
-            let indent = line.len() - head.len();
-            let code = indent >= 4 || line[..indent].contains('\t');
-            if code || head.starts_with('>') {
-                return (false, Inside::Text);
-            }
-            for mark in ['`', '~'] {
-                let run = run_of(head, mark);
-                if run >= 3 && !(mark == '`' && head[run..].contains('`')) {
-                    return (false, Inside::Fence(mark, run));
+/// Where pieces of plain prose begin: in paragraphs, headings and lists, and in nothing else.
+fn own_words(text: &str) -> BTreeSet<usize> {
+    let options = Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH;
+    let mut own = BTreeSet::new();
+    // How much is open that is no prose, the elements that are, and the HTML block that is read.
+    let (mut other, mut apart, mut block) = (0usize, Vec::new(), String::new());
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Start(tag) => other += usize::from(!is_prose(tag.to_end())),
+            Event::End(end) => {
+                other = other.saturating_sub(usize::from(!is_prose(end)));
+                if end == TagEnd::HtmlBlock {
+                    tags(&std::mem::take(&mut block), &mut apart);
                 }
             }
-            if let Some(tag) = raw(head) {
-                let closed = line.to_ascii_lowercase().contains(tag);
-                return (
-                    false,
-                    if closed {
-                        Inside::Text
-                    } else {
-                        Inside::Raw(tag)
-                    },
-                );
+            Event::Html(raw) => block.push_str(&raw),
+            Event::InlineHtml(raw) => tags(&raw, &mut apart),
+            Event::Text(_) if other == 0 => {
+                // A comment that nobody closes is shown, but nobody means what is in it.
+                if text[range.start..].starts_with("<!--") {
+                    break;
+                }
+                if apart.is_empty() {
+                    own.insert(range.start);
+                }
             }
-            (!head.starts_with("<!--"), inline(line, rest))
+            _ => {}
         }
     }
+    own
 }
 
-fn run_of(text: &str, mark: char) -> usize {
-    text.chars().take_while(|c| *c == mark).count()
+fn is_prose(part: TagEnd) -> bool {
+    matches!(
+        part,
+        TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::List(_) | TagEnd::Item
+    )
 }
 
-/// The closing tag of a raw HTML block that this line opens.
-fn raw(head: &str) -> Option<&'static str> {
-    let head = head.to_ascii_lowercase();
-    [
-        ("<pre", "</pre>"),
-        ("<script", "</script>"),
-        ("<style", "</style>"),
-        ("<textarea", "</textarea>"),
-    ]
-    .into_iter()
-    .find(|(open, _)| {
-        head.strip_prefix(open)
-            .is_some_and(|r| r.is_empty() || r.starts_with(['>', ' ', '\t']))
-    })
-    .map(|(_, close)| close)
-}
-
-/// What is still open at the end of a line of prose. `rest` begins where `line` begins.
-fn inline(line: &str, rest: &str) -> Inside {
-    let mut at = 0;
-    loop {
-        let next = line[at..].find(['`', '<']).map(|i| at + i);
-        let Some(found) = next else {
-            return Inside::Text;
-        };
-        if line[found..].starts_with("<!--") {
-            match line[found + 4..].find("-->") {
-                Some(end) => at = found + 4 + end + 3,
-                None => return Inside::Comment,
-            }
-        } else if line[found..].starts_with('`') {
-            let run = run_of(&line[found..], '`');
-            let after = found + run;
-            if let Some(end) = closing(&line[after..], run) {
-                at = after + end;
-            } else if closing(paragraph(&rest[after..]), run).is_some() {
-                return Inside::Span(run);
-            } else {
-                at = after;
-            }
-        } else {
-            at = found + 1;
+/// Opens and closes the elements of a piece of HTML that stand apart.
+fn tags(html: &str, open: &mut Vec<String>) {
+    let (Some(comment), Some(tag)) = (COMMENT.as_ref(), TAG.as_ref()) else {
+        return;
+    };
+    let html = comment.replace_all(html, "");
+    for found in tag.captures_iter(&html) {
+        let name = found[2].to_ascii_lowercase();
+        if !APART.contains(&name.as_str()) {
+            continue;
+        }
+        if found[1].is_empty() {
+            open.push(name);
+        } else if let Some(at) = open.iter().rposition(|known| *known == name) {
+            open.truncate(at);
         }
     }
-}
-
-/// The text up to the next blank line, where every code span ends.
-fn paragraph(text: &str) -> &str {
-    let mut at = 0;
-    for whole in text.split_inclusive('\n') {
-        if at > 0 && whole.trim().is_empty() {
-            break;
-        }
-        at += whole.len();
-    }
-    &text[..at]
-}
-
-/// The end of a run of exactly `run` back-ticks.
-fn closing(text: &str, run: usize) -> Option<usize> {
-    let mut at = 0;
-    while let Some(found) = text[at..].find('`') {
-        let start = at + found;
-        let length = run_of(&text[start..], '`');
-        if length == run {
-            return Some(start + length);
-        }
-        at = start + length;
-    }
-    None
 }
 
 #[cfg(test)]
@@ -168,25 +119,50 @@ mod tests {
     fn only_a_persons_own_lines_are_live() {
         let table: &[(&str, &str)] = &[
             ("a\r\nb", "LL"),
-            ("> a\nb", "xL"),
+            ("> a\n\nb", "xLL"),
             ("```\na\n```\nb", "xxxL"),
             ("~~~ sh\na\n```\n~~~\nb", "xxxxL"),
             ("````\n```\na\n````\nb", "xxxxL"),
             ("```\nnever closed", "xx"),
-            ("``` not a fence `` ```\nb", "LL"),
-            ("    a\n\tb\n   c", "xxL"),
+            ("``` not a fence `` ```\nb", "xL"),
+            ("    a\n\n\tb\n\n   c", "xLxLL"),
             ("<!-- a\nb -->\nc", "xxL"),
             ("say <!-- a\nb --> `x\ny` z\nc", "LxxL"),
-            ("<!-- one line --> b\nc", "xL"),
-            ("<!-- never closed\n\nb", "xxx"),
-            ("`<!--` is code\nb", "LL"),
+            ("<!-- one line --> b\n\nc", "xLL"),
+            ("<!-- never closed\n\nb", "xLx"),
+            ("x <!-- never closed\n\nb", "LLx"),
+            ("`<!--` is code\nb", "xL"),
             ("a `b\nc` d\ne", "LxL"),
             ("a ` b\n\nc ` d", "LLL"),
-            ("``a ` b\nc`` d\ne", "LxL"),
+            ("``a ` b\nc`` d\ne", "xxL"),
             ("<pre>\na\n</pre>\nb", "xxxL"),
             ("<PRE class=x>a</PRE>\nb", "xL"),
-            ("<prelude\nb", "LL"),
             ("x ```\ny\nz", "LLL"),
+            // Quotes go on where nobody ends the paragraph.
+            ("> a\nb\n\nc", "xxLL"),
+            ("> - a\nb\n\nc", "xxLL"),
+            ("> ```\n> a\nb", "xxL"),
+            // Fences in lists, and what goes on after them.
+            ("- ```\n  a\n  ```\n- b\nc", "xxxxL"),
+            ("1. x\n\n   ```\n   a\n   ```\n\nb", "xLxxxLL"),
+            ("* x\n      a\n\nb", "xLLL"),
+            ("* x\n\n      a\n\nb", "xLxLL"),
+            // HTML, over blank lines too.
+            ("<details>\n\na\n\n</details>\n\nb", "xLxLxLL"),
+            ("<details><summary>x</summary>\n\na\n", "xLx"),
+            (
+                "<blockquote>\n\na\n\n<b>x</b>\n\n</blockquote>\nb\n\nc",
+                "xLxLxLxxLL",
+            ),
+            ("<code>\na\n</code>\nb", "xxxx"),
+            ("see <code>x\na\n</code> y\nb", "LxxL"),
+            ("see <code>x</code>\nb", "LL"),
+            ("<!-- <details> -->\n\nb", "xLL"),
+            ("`<details>` is broken\n\nb", "xLL"),
+            ("<div>\na\n</div>\n\nb", "xxxLL"),
+            ("~~x\na~~\nb", "xxL"),
+            ("x[^1]\n\n[^1]: y\na\n\nb", "LLxxLL"),
+            ("a\n===\n\nb\n---", "LxLLx"),
         ];
         for (text, expected) in table {
             let got: String = lines(text)

@@ -7,4 +7,4 @@
 mod live;
 mod parse;
 
-pub use parse::{Misunderstood, parse};
+pub use parse::{Misunderstood, parse, same, setting};

@@ -44,6 +44,31 @@ pub fn parse(comment: &str, slug: &str) -> Result<Vec<Command>, Misunderstood> {
     Ok(commands)
 }
 
+/// What a line `KEY: value` of the person's own words says, the first that there is.
+pub fn setting(text: &str, key: &str) -> Option<String> {
+    let text: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+    let own = lines(&text);
+    let mut found = own.iter().filter(|line| line.live).filter_map(|line| {
+        let (name, value) = line.text.split_once(':')?;
+        name.eq_ignore_ascii_case(key)
+            .then(|| value.trim().to_string())
+    });
+    found.next()
+}
+
+/// Whether two texts ask for the same: commands that differ in no more than the words of guidance
+/// are the same.
+pub fn same(one: &[Command], other: &[Command]) -> bool {
+    let bare = |command: &Command| match command {
+        Command::Retry { from_scratch, .. } => Command::Retry {
+            guidance: None,
+            from_scratch: *from_scratch,
+        },
+        all => all.clone(),
+    };
+    one.iter().map(bare).eq(other.iter().map(bare))
+}
+
 /// Characters that a person cannot see and that could split a word or hide one.
 fn is_unseen(c: char) -> bool {
     c != '\n' && c != '\r' && c != '\t' && is_hidden(c)
@@ -227,32 +252,48 @@ mod tests {
             ("/mend fix up to 5$", vec![fix(false, Some(5.0))]),
             ("@mend-acme retry", vec![retry(None, false)]),
             ("@Mend-Acme, stop", vec![Stop]),
+            ("> he wrote\n\n/mend stop", vec![Stop]),
+            ("- one\n- two\n/mend stop", vec![Stop]),
+            ("/mend stop\n---\nthanks", vec![Stop]),
             ("/m\u{200b}end st\u{2060}op", vec![Stop]),
-            // Not commands.
-            ("> /mend retry", vec![]),
-            (">/mend retry", vec![]),
-            ("please run /mend retry", vec![]),
-            ("`/mend retry`", vec![]),
-            ("```\n/mend retry\n```", vec![]),
-            ("~~~\n/mend retry\n~~~", vec![]),
-            ("    /mend retry", vec![]),
-            ("\t/mend retry", vec![]),
-            ("<!-- \n/mend retry\n-->", vec![]),
-            ("<!-- /mend retry", vec![]),
-            ("see `a\n/mend retry\nb`", vec![]),
-            ("- /mend retry", vec![]),
-            ("/mending retry", vec![]),
-            ("/mend.toml is missing", vec![]),
-            ("/mend/retry", vec![]),
-            ("@mend-acme-fan retry", vec![]),
-            ("@mend retry", vec![]),
-            ("mend retry", vec![]),
-            ("", vec![]),
-            ("é", vec![]),
-            ("/men\u{e9}", vec![]),
         ];
         for (text, expected) in table {
             assert_eq!(parse(text, "mend-acme"), Ok(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_quoted_code_html_or_talk_is_no_command() {
+        for text in [
+            "> /mend retry",
+            ">/mend retry",
+            "please run /mend retry",
+            "`/mend retry`",
+            "```\n/mend retry\n```",
+            "~~~\n/mend retry\n~~~",
+            "    /mend retry",
+            "\t/mend retry",
+            "<!-- \n/mend retry\n-->",
+            "<!-- /mend retry",
+            "see `a\n/mend retry\nb`",
+            "- /mend retry",
+            "> he wrote\n/mend retry",
+            "<details>\n\n/mend retry\n\n</details>",
+            "<blockquote>\n\n/mend retry\n\n</blockquote>",
+            "<code>\n/mend retry\n</code>",
+            "<pre>\n\n/mend retry\n\n</pre>",
+            "- so:\n  ```\n  /mend retry\n  ```",
+            "/mending retry",
+            "/mend.toml is missing",
+            "/mend/retry",
+            "@mend-acme-fan retry",
+            "@mend retry",
+            "mend retry",
+            "",
+            "é",
+            "/men\u{e9}",
+        ] {
+            assert_eq!(parse(text, "mend-acme"), Ok(vec![]), "{text:?}");
         }
     }
 

@@ -9,6 +9,7 @@ mod progress;
 mod proof;
 mod setup;
 mod span;
+mod stop;
 mod task;
 mod work;
 
@@ -28,6 +29,7 @@ pub use progress::{
 pub use proof::{Reproduction, Review, ReviewPoint, Severity, Weakness, WeaknessKind};
 pub use setup::{SET_UP_FAILED, SetUpFailure, SetUpReport};
 pub use span::{Attributes, OpenSpan, SpanClosed, SpanEnd, SpanKind, SpanOpened};
+pub use stop::StopCause;
 pub use task::{
     Command, IssueRef, Person, Reason, RepoName, RepoRef, ReviewThread, Step, StopReason, TaskId,
     Trigger, TriggerKind, Verdict,

@@ -190,6 +190,9 @@ pub struct Trigger {
     /// The pull request on which it was asked; `None` where it was asked on the issue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_on: Option<u64>,
+    /// When it was asked by GitHub's clock, in seconds since the Unix epoch; `None` where nothing tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<i64>,
     pub title: String,
     pub body: String,
     /// The semantic key: repository id, issue id, and the labelled event or the comment and its edit time.

@@ -64,6 +64,21 @@ impl Reaction {
     }
 }
 
+/// How a label last came onto an issue, and last went.
+#[derive(Debug, Clone, Default)]
+pub struct LabelMoves {
+    pub on: Option<LabeledEvent>,
+    pub off: Option<LabeledEvent>,
+}
+
+impl LabelMoves {
+    /// Whether it went after it last came.
+    pub fn gone(&self) -> bool {
+        let id = |event: &Option<LabeledEvent>| event.as_ref().map(|e| e.id);
+        id(&self.off) > id(&self.on)
+    }
+}
+
 /// Ten thousand events or three thousand comments: more is no issue but an attack.
 const EVENT_PAGES: usize = 100;
 const COMMENT_PAGES: usize = 30;
@@ -89,14 +104,38 @@ impl Session {
         label: &str,
         actor: Option<u64>,
     ) -> Result<Option<LabeledEvent>, GithubError> {
+        Ok(self.label_moves(number, label, actor).await?.on)
+    }
+
+    /// How this label (in any case) last came onto the issue, by this actor if one is given, and
+    /// last went. What went before the newest coming may not be found.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn label_moves(
+        &self,
+        number: u64,
+        label: &str,
+        actor: Option<u64>,
+    ) -> Result<LabelMoves, GithubError> {
         let path = self.path(&format!("/issues/{number}/events"));
-        let fits = |event: &LabeledEvent| {
-            event.event == "labeled"
-                && event
-                    .label
-                    .as_ref()
-                    .is_some_and(|l| l.name.to_lowercase() == label.to_lowercase())
-                && (actor.is_none() || event.actor.as_ref().map(|a| a.id) == actor)
+        let lower = label.to_lowercase();
+        let mut moves = LabelMoves::default();
+        let mut look = |events: Vec<LabeledEvent>| {
+            for event in events {
+                let named = event.label.as_ref().map(|l| l.name.to_lowercase());
+                let by = actor.is_none() || event.actor.as_ref().map(|a| a.id) == actor;
+                let place = match event.event.as_str() {
+                    "labeled" if by => &mut moves.on,
+                    "unlabeled" => &mut moves.off,
+                    _ => continue,
+                };
+                let newer = place.as_ref().is_none_or(|known| known.id < event.id);
+                if named.as_deref() == Some(lower.as_str()) && newer {
+                    *place = Some(event);
+                }
+            }
+            moves.on.is_some()
         };
         // Oldest first on GitHub: the newest stands on the last page.
         let ask = |page| Ask::get(format!("{path}?per_page=100&page={page}"));
@@ -106,13 +145,12 @@ impl Session {
             .and_then(|p| p.parse::<usize>().ok())
             .map_or(1, |last| last.min(EVENT_PAGES));
         for page in (2..=last).rev() {
-            let events: Vec<LabeledEvent> = self.call(Purpose::Read, &ask(page)).await?.json()?;
-            if let Some(found) = events.into_iter().filter(fits).max_by_key(|e| e.id) {
-                return Ok(Some(found));
+            if look(self.call(Purpose::Read, &ask(page)).await?.json()?) {
+                return Ok(moves);
             }
         }
-        let events: Vec<LabeledEvent> = first.json()?;
-        Ok(events.into_iter().filter(fits).max_by_key(|e| e.id))
+        look(first.json()?);
+        Ok(moves)
     }
 
     /// The comments of an issue or a pull request, oldest first.

@@ -43,7 +43,7 @@ pub use event::{
     PullRequestEvent, ReviewCommentEvent, ReviewEvent, Withdrawn,
 };
 pub use installs::Installation;
-pub use issues::{Reaction, Thread};
+pub use issues::{LabelMoves, Reaction, Thread};
 pub use objects::{Entry, Stands};
 pub use pauses::{Pause, Pauses};
 pub use pulls::{NewPull, PullState, PullUpdate};

@@ -6,6 +6,7 @@ use super::notice::{Notice, Said};
 use crate::domain::{Command, IssueRef, RepoRef, ReviewThread, Trigger, TriggerKind};
 use crate::github::{GithubError, Session, Thread};
 use crate::store::Task;
+use crate::text::from_rfc3339;
 
 /// Commands of one comment; more is no comment but a program.
 const COMMANDS: usize = 5;
@@ -42,8 +43,11 @@ pub(super) enum Act {
         id: u64,
         /// Set when it is about an edit of one of its comments.
         edited: Option<String>,
+        /// When it was handed in or edited, as GitHub writes it.
+        at: String,
         threads: Vec<ReviewThread>,
     },
+    /// The button beneath a check run, or beneath all of them.
     CheckRun {
         id: u64,
         /// GitHub's id of the delivery: a second press of the button has nothing else of its own.
@@ -65,6 +69,15 @@ impl Act {
                 ..
             } => format!("review:{id}:{what}"),
             Act::CheckRun { id, guid } => format!("check_run:{id}:{guid}"),
+        }
+    }
+
+    /// When it was done, where that is known.
+    fn at(&self) -> Option<i64> {
+        match self {
+            Act::Comment { updated_at, .. } => from_rfc3339(updated_at),
+            Act::Review { at, .. } => from_rfc3339(at),
+            Act::CheckRun { .. } => None,
         }
     }
 
@@ -97,9 +110,17 @@ impl Admit {
         commands: Vec<Command>,
     ) -> Result<Vec<Notice>, IntakeError> {
         let mut notices = Vec::new();
+        let left = commands.len().saturating_sub(COMMANDS);
         for (n, command) in commands.into_iter().take(COMMANDS).enumerate() {
             let said = self.obey(asking, act, about, n, command).await?;
             notices.extend(said.map(|s| asking.notice(n, s)));
+        }
+        if left > 0 {
+            let said = Said::LeftOut {
+                most: COMMANDS,
+                left,
+            };
+            notices.push(asking.notice(COMMANDS, said));
         }
         Ok(notices)
     }
@@ -136,6 +157,7 @@ impl Admit {
                     issue: about.issue.clone(),
                     by: asking.place.person.clone(),
                     what: act.kind(command),
+                    asked_at: act.at(),
                     asked_on: match asking.place.thread {
                         Thread::Issue(_) => None,
                         on_pull => Some(on_pull.number()),

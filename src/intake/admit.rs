@@ -5,10 +5,7 @@ use super::error::IntakeError;
 use super::notice::{Notice, Place, Said};
 use crate::config::{GithubSettings, Permission, QueueSettings, ReposSettings};
 use crate::domain::{IssueRef, Person, RepoName, RepoRef, Trigger, TriggerKind};
-use crate::github::{
-    Event, Github, GithubError, IssueEvent, Origin, PullRequestEvent, Role, Session, Thread,
-    Withdrawn,
-};
+use crate::github::{Event, Github, GithubError, IssueEvent, Origin, Role, Session, Thread};
 use crate::store::{Delivery, Store};
 use crate::text::from_rfc3339;
 use std::sync::Arc;
@@ -91,10 +88,10 @@ impl Admit {
             Event::IssueUnlabeled(event) if !self.is_our_label(&event) => {
                 Ok(Admitted::Ignored("another label"))
             }
-            Event::IssueUnlabeled(event) | Event::IssueClosed(event) => {
-                self.withdrawn(event.origin.repo_id, event.issue.id).await
-            }
-            Event::PullRequestClosed(event) => self.pull_closed(event).await,
+            Event::IssueUnlabeled(event) => self.unlabeled(delivery, event).await,
+            Event::IssueClosed(event) => self.closed(delivery, &event).await,
+            Event::IssueGone(event) => self.gone(&event).await,
+            Event::PullRequestClosed(event) => self.pull_closed(delivery, event).await,
             Event::IssueCommentCreated(event) => self.comment(delivery, event).await,
             Event::IssueCommentEdited(event) => match &event.body_before {
                 None => Ok(Admitted::Ignored("the comment's text did not change")),
@@ -106,7 +103,9 @@ impl Admit {
                 None => Ok(Admitted::Ignored("the comment's text did not change")),
                 Some(_) => self.review_comment(delivery, event).await,
             },
-            Event::CheckRunRerequested(event) => self.rerequested(delivery, event).await,
+            Event::CheckRunRerequested(event) | Event::CheckSuiteRerequested(event) => {
+                self.rerequested(delivery, event).await
+            }
             Event::Withdrawn(what) => self.taken_away(what).await,
             Event::IssueEdited(_) | Event::Ping | Event::Other { .. } => {
                 Ok(Admitted::Ignored("an event that mend does not act on"))
@@ -159,17 +158,20 @@ impl Admit {
         if !asking.entitled {
             return self.refused(&asking).await;
         }
-        let labeled = session
-            .newest_labeled(issue.number, &self.settings.label, Some(person.id))
-            .await?
-            .ok_or(IntakeError::NotYet {
-                number: issue.number,
-            })?;
+        let moves = session
+            .label_moves(issue.number, &self.settings.label, Some(person.id))
+            .await?;
+        if moves.on.is_some() && moves.gone() {
+            return Ok(Admitted::Ignored("the label came off meanwhile"));
+        }
+        let labeled = moves.on.ok_or(IntakeError::NotYet {
+            number: issue.number,
+        })?;
         if self.is_late(&labeled.created_at) && !self.still_labeled(&session, issue.number).await? {
             return Ok(Admitted::Ignored("the label came off meanwhile"));
         }
         let trigger = Trigger {
-            key: format!("{}:{}:labeled:{}", repo.id, issue.id, labeled.id),
+            key: label_key(repo.id, issue.id, labeled.id),
             issue: IssueRef {
                 repo: asking.place.repo.clone(),
                 id: issue.id,
@@ -178,6 +180,7 @@ impl Admit {
             by: person,
             what: TriggerKind::Label,
             asked_on: None,
+            asked_at: from_rfc3339(&labeled.created_at),
             title: issue.title,
             body: issue.body,
         };
@@ -192,53 +195,15 @@ impl Admit {
         from_rfc3339(at).is_some_and(|at| self.store.clock().unix() - at > LATE_S)
     }
 
-    async fn still_labeled(&self, session: &Session, number: u64) -> Result<bool, IntakeError> {
+    pub(super) async fn still_labeled(
+        &self,
+        session: &Session,
+        number: u64,
+    ) -> Result<bool, IntakeError> {
         let issue = session.issue(number).await?;
         let ours = self.settings.label.to_lowercase();
         let labeled = issue.labels.iter().any(|l| l.name.to_lowercase() == ours);
         Ok(labeled && issue.state != "closed")
-    }
-
-    /// The label was taken off, or the issue closed: what runs or waits for it stops. The tasks'
-    /// own comments say so.
-    async fn withdrawn(&self, repo_id: u64, issue_id: u64) -> Result<Admitted, IntakeError> {
-        match self.store.cancel_issue(repo_id, issue_id).await?.len() {
-            0 => Ok(Admitted::Ignored("no task to stop")),
-            _ => Ok(Admitted::Done(Vec::new())),
-        }
-    }
-
-    async fn pull_closed(&self, event: PullRequestEvent) -> Result<Admitted, IntakeError> {
-        let repo_id = event.origin.repo_id;
-        match self
-            .store
-            .latest_task_of_pull(repo_id, event.number)
-            .await?
-        {
-            Some(task) => self.withdrawn(repo_id, task.trigger.issue.id).await,
-            None => Ok(Admitted::Ignored("a pull request of somebody else")),
-        }
-    }
-
-    /// mend may no longer work there: what runs or waits stops. The person who did it wanted that,
-    /// so nobody is asked what they may do.
-    async fn taken_away(&self, what: Withdrawn) -> Result<Admitted, IntakeError> {
-        let Some(installation) = what.installation_id else {
-            return Ok(Admitted::Ignored("no installation"));
-        };
-        let repos: Vec<Option<u64>> = match what.repo_ids {
-            None => vec![None],
-            Some(ids) => ids.into_iter().map(Some).collect(),
-        };
-        let mut stopped = 0;
-        for repo in repos {
-            let tasks = self.store.cancel_installation(installation, repo).await?;
-            stopped += tasks.len();
-        }
-        match stopped {
-            0 => Ok(Admitted::Ignored("no task to stop")),
-            _ => Ok(Admitted::Done(Vec::new())),
-        }
     }
 
     /// What the person may do now, and the session that knows the repository's present name.
@@ -308,6 +273,11 @@ impl Admit {
         let holder = &asking.delivery.guid;
         Ok(self.store.may_tell(&key, holder, HOUR).await?)
     }
+}
+
+/// The semantic key of a labelling.
+pub(super) fn label_key(repo_id: u64, issue_id: u64, labeled: u64) -> String {
+    format!("{repo_id}:{issue_id}:labeled:{labeled}")
 }
 
 /// The repository and the person of an event; bots, and webhooks of no installation, have none.

@@ -1,6 +1,7 @@
 //! A plain comment: it reaches the task that runs, or answers mend's question.
 
 use super::admit::{Admit, Admitted, Asking, acting, least_role};
+use super::comment::Asked;
 use super::error::IntakeError;
 use super::notice::{Place, Said};
 use crate::domain::{Command, Trigger, TriggerKind, Verdict};
@@ -81,6 +82,50 @@ impl Admit {
 }
 
 impl Admit {
+    /// An edit that changed the words of a command and not the command: no second run. A run of this
+    /// comment that has not ended hears the new words.
+    pub(super) async fn reworded(
+        &self,
+        event: &CommentEvent,
+        asked: Asked,
+    ) -> Result<Admitted, IntakeError> {
+        const SAME: Admitted = Admitted::Ignored("the edit changed the words of a command only");
+        let Some((repo, person)) = acting(&event.origin) else {
+            return Ok(SAME);
+        };
+        let comment = &event.comment;
+        let words = asked
+            .unwrap_or_default()
+            .into_iter()
+            .rev()
+            .find_map(|c| match c {
+                Command::Retry { guidance, .. } => guidance,
+                _ => None,
+            });
+        let newest = match event.issue.is_pull {
+            false => {
+                self.store
+                    .latest_task_of_issue(repo.id, event.issue.id)
+                    .await?
+            }
+            true => self.newest_for_pull(repo.id, event.issue.number).await?,
+        };
+        let of_this = |task: &Task| {
+            let open = matches!(task.state, State::Queued | State::Running);
+            open && matches!(&task.trigger.what, TriggerKind::Comment { comment_id, .. } if *comment_id == comment.id)
+        };
+        let (Some(words), Some(task)) = (words, newest.filter(of_this)) else {
+            return Ok(SAME);
+        };
+        let (session, entitled) = self.entitled(&repo, &person, comment).await?;
+        if !entitled || !self.serves(&session.repo().name) {
+            return Ok(SAME);
+        }
+        let text = format!("`@{}` now words the request so:\n{words}", person.login);
+        self.store.steer_add(task.id, &text).await?;
+        Ok(Admitted::Done(Vec::new()))
+    }
+
     /// The answer to a task's question makes the next task.
     async fn answered(
         &self,
@@ -107,6 +152,7 @@ impl Admit {
                 },
             },
             asked_on: None,
+            asked_at: from_rfc3339(&comment.updated_at),
             // The report stays the one that the question is about.
             title: asked.trigger.title,
             body: asked.trigger.body,

@@ -26,10 +26,14 @@ impl Admit {
             return Ok(Admitted::Ignored(why));
         }
         let asked = self.asked(&event.comment.body).await?;
-        if let Some(before) = edited
-            && self.asked(before).await? == asked
-        {
-            return Ok(Admitted::Ignored("the edit changed no command"));
+        if let Some(before) = edited {
+            let before = self.asked(before).await?;
+            if before == asked {
+                return Ok(Admitted::Ignored("the edit changed no command"));
+            }
+            if unchanged(&before, &asked) {
+                return self.reworded(&event, asked).await;
+            }
         }
         if asked.as_ref().is_ok_and(Vec::is_empty) {
             return self.plain_comment(delivery, &event).await;
@@ -153,6 +157,14 @@ impl Admit {
     ) -> Result<Option<About>, IntakeError> {
         let task = self.store.latest_task_of_pull(repo.id, number).await?;
         Ok(task.map(|task| About::task(task, repo)))
+    }
+}
+
+/// Whether an edit left the commands what they were, whatever else it changed.
+pub(super) fn unchanged(before: &Asked, now: &Asked) -> bool {
+    match (before, now) {
+        (Ok(before), Ok(now)) => directive::same(before, now),
+        (before, now) => before == now,
     }
 }
 

@@ -17,6 +17,7 @@ mod receiver;
 mod reconcile;
 mod review;
 mod serve;
+mod withdraw;
 
 pub use admit::{Admit, Admitted, least_role};
 pub use error::IntakeError;

@@ -57,6 +57,11 @@ pub enum Said {
     Heard {
         task: TaskId,
     },
+    /// A comment held more commands than are obeyed: `most` were, `left` were not.
+    LeftOut {
+        most: usize,
+        left: usize,
+    },
     /// Somebody asks to release held CI.
     Ci,
 }

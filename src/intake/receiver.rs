@@ -24,8 +24,9 @@ const STORE_TIME: Duration = Duration::from_secs(4);
 const MEMORY_KIB: usize = 48 * 1024;
 
 /// The events that admission reads; every other is answered and forgotten.
-pub(super) const EVENTS: [&str; 9] = [
+pub(super) const EVENTS: [&str; 10] = [
     "check_run",
+    "check_suite",
     "installation",
     "installation_repositories",
     "issue_comment",

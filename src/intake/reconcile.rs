@@ -4,7 +4,7 @@
 //!
 //! Whatever mend wrote there since is its answer, also where it was another database's.
 
-use super::admit::Admit;
+use super::admit::{Admit, label_key};
 use super::error::IntakeError;
 use crate::domain::{Cancel, Command, RepoRef};
 use crate::github::{CommentInfo, IssueInfo, Session, UserInfo};
@@ -96,7 +96,7 @@ impl Admit {
             return Ok(false);
         };
         let repo = session.repo();
-        let key = format!("{}:{}:labeled:{}", repo.id, issue.id, labeled.id);
+        let key = label_key(repo.id, issue.id, labeled.id);
         if now - at < YOUNG_S || self.store.has_task_of(&key).await? {
             return Ok(false);
         }

@@ -6,7 +6,7 @@
 
 use super::act::Act;
 use super::admit::{Admit, Admitted, Asking, acting, least_role};
-use super::comment::foreign;
+use super::comment::{foreign, unchanged};
 use super::error::IntakeError;
 use super::notice::Place;
 use crate::domain::{Command, Person, ReviewThread};
@@ -70,6 +70,7 @@ impl Admit {
         let act = Act::Review {
             id: event.review_id,
             edited: None,
+            at: event.submitted_at.clone(),
             threads: self
                 .threads(&session, &event.pull, event.review_id, &asking.place.person)
                 .await?,
@@ -98,7 +99,7 @@ impl Admit {
             return Ok(Admitted::Ignored("a comment without a command"));
         }
         if let Some(before) = edited
-            && self.asked(before).await? == asked
+            && unchanged(&self.asked(before).await?, &asked)
         {
             return Ok(Admitted::Ignored("the edit changed no command"));
         }
@@ -120,6 +121,7 @@ impl Admit {
         let act = Act::Review {
             id: review,
             edited: edited.map(|_| format!("{}:{}", comment.id, comment.updated_at)),
+            at: comment.updated_at.clone(),
             threads: match event.review_id {
                 Some(id) => self.threads(&session, &event.pull, id, author).await?,
                 None => Vec::new(),

@@ -1,79 +1,24 @@
-//! The status comment, while a task runs and when it has ended.
+//! The status comment when a task is parked or has ended.
 
 use super::said::{quoted_block, said};
-use super::words::{capital, clock, duration, limit, thousands};
-use crate::domain::{Reason, StopReason, TaskId, Verdict};
+use super::words::{capital, clock, duration, limit};
+use crate::domain::{Reason, StopCause, StopReason, TaskId, Verdict};
 use crate::text::{clip_words, code_span, neutralise, one_line};
 
-/// What stands in a status comment while the task runs.
-pub struct Live<'a> {
-    pub task: TaskId,
-    /// The login of who started it, and by what: `label` or `comment`.
-    pub by: &'a str,
-    pub trigger: &'a str,
-    /// What a comment asked for, in a person's words.
-    pub asked: Option<&'a str>,
-    /// Seconds since the Unix epoch.
-    pub started: i64,
-    /// Rows: a step's name and what is known of it; the current one is marked.
-    pub steps: &'a [(&'a str, String)],
-    /// Index into `steps`.
-    pub current: usize,
-    pub tokens: u64,
-    /// Of which budgets most is used; empty where of none.
-    pub warning: &'a str,
-}
-
 /// The hidden line by which mend finds its own comment again.
-fn marker(task: TaskId) -> String {
+pub(super) fn marker(task: TaskId) -> String {
     format!("<!-- mend:task:{task} -->")
 }
 
 /// A login that does not notify anybody.
-fn login(name: &str) -> String {
+pub(super) fn login(name: &str) -> String {
     code_span(&format!("@{name}"))
 }
 
 /// What was asked, quoted; empty where nothing was said.
-fn asked(words: Option<&str>) -> String {
+pub(super) fn asked(words: Option<&str>) -> String {
     let words = words.map(|w| neutralise(&clip_words(&one_line(w), 300)));
     words.map_or(String::new(), |w| format!("> {w}\n\n"))
-}
-
-/// The comment while it runs.
-pub fn live(live: &Live<'_>) -> String {
-    let mut out = format!(
-        "{}\n**Working on it** · started by {}'s {} at {} UTC\n\n{}| | |\n|---|---|\n",
-        marker(live.task),
-        login(live.by),
-        live.trigger,
-        clock(live.started),
-        asked(live.asked)
-    );
-    for (i, (name, text)) in live.steps.iter().enumerate() {
-        let name = if i == live.current {
-            format!("**{name}**")
-        } else {
-            (*name).to_string()
-        };
-        out.push_str(&format!(
-            "| {name} | {} |\n",
-            one_line(text).replace('|', "\\|")
-        ));
-    }
-    let tokens = if live.tokens > 0 {
-        format!("{} tokens so far. ", thousands(live.tokens))
-    } else {
-        String::new()
-    };
-    let warning = match live.warning {
-        "" => String::new(),
-        used => format!("⚠ {}. ", capital(used)),
-    };
-    out.push_str(&format!(
-        "\n{warning}{tokens}`/mend stop` ends it and keeps what there is."
-    ));
-    out
 }
 
 /// The comment of a task that is parked because the model is busy. `until` and `now` are seconds
@@ -116,6 +61,8 @@ pub struct Ending<'a> {
     pub verdict: Verdict,
     pub reason: Reason,
     pub stop: StopReason,
+    /// Why it was stopped from outside, where it was.
+    pub stopped: Option<StopCause>,
     pub turns: u32,
     /// The pull request's number, and whether this task opened it.
     pub pull_request: Option<(u64, bool)>,
@@ -189,9 +136,10 @@ fn statement(e: &Ending<'_>) -> String {
         },
         (Verdict::Answer, _) => summary,
         (Verdict::NotAllowed, _) => super::notice::not_allowed("write"),
-        (Verdict::Stopped, _) => {
-            "**Stopped, as asked.** What there was is kept. `/mend retry` starts again.".to_string()
-        }
+        (Verdict::Stopped, _) => format!(
+            "**Stopped, {}.** What there was is kept. `/mend retry` starts again.",
+            stop_words(e.stopped.unwrap_or(StopCause::Asked))
+        ),
         (Verdict::LimitReached, _) => {
             format!(
                 "**{}; nothing was changed.** {}",
@@ -209,6 +157,23 @@ fn statement(e: &Ending<'_>) -> String {
             "**This run broke down.** {error}\n\nWhatever it pushed before stays on its branch. Comment `/mend retry` to start again; the operator finds the cause in the log under task {}.",
             e.task
         ),
+    }
+}
+
+/// Why a run was stopped; goes on after "stopped, ".
+pub fn stop_words(cause: StopCause) -> &'static str {
+    match cause {
+        StopCause::Asked => "as asked",
+        StopCause::LabelRemoved => "since the label was taken off",
+        StopCause::IssueClosed => "since the issue was closed",
+        StopCause::IssueGone => "since the issue was deleted or transferred",
+        StopCause::PullClosed => "since the pull request was closed",
+        StopCause::AppUninstalled => "since the App was uninstalled",
+        StopCause::AppSuspended => "since the App was suspended",
+        StopCause::RepoRemoved => "since the repository was taken from the App",
+        StopCause::RepoGone => "since the repository was deleted or transferred",
+        StopCause::RepoArchived => "since the repository was archived",
+        StopCause::RepoPrivate => "since the repository was made private",
     }
 }
 

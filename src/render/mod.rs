@@ -9,6 +9,7 @@ mod comment;
 mod commit;
 mod details;
 mod house;
+mod live;
 mod notice;
 mod proof;
 mod proposal;
@@ -19,12 +20,13 @@ mod words;
 
 pub use check_run::{check_run_summary, check_run_title, contradiction_remark, deciding};
 pub use checks::{check_table, check_words};
-pub use comment::{Ending, Live, ending, held_up, live, waiting};
+pub use comment::{Ending, ending, held_up, stop_words, waiting};
 pub use commit::commit_message;
 pub use house::{disclosed, framed, reframed};
+pub use live::{Begun, Live, live, queued};
 pub use notice::{
-    Standing, fork, help, hint, no_ci_hold, not_allowed, not_ours, not_served, status, stopping,
-    thread_answer, too_many,
+    Standing, fork, help, hint, left_out, no_ci_hold, not_allowed, not_ours, not_served, status,
+    stopping, thread_answer, too_many,
 };
 pub use proposal::proposal;
 pub use pull_request::{PullRequest, body, title, titled};

@@ -67,6 +67,18 @@ pub fn stopping(count: usize) -> String {
     }
 }
 
+/// A comment held more commands than are obeyed.
+pub fn left_out(most: usize, left: usize) -> String {
+    let (others, them) = match left {
+        1 => ("the last one".to_string(), "that"),
+        n => (format!("the last {n}"), "those"),
+    };
+    format!(
+        "I took the first {most} commands of this comment and left out {others}. Write {them} in a comment of {} own.",
+        if left == 1 { "its" } else { "their" }
+    )
+}
+
 /// A comment on a pull request that is not mend's.
 pub fn not_ours() -> String {
     "This pull request is not one of mine. Label the issue, or comment there.".to_string()
@@ -115,6 +127,8 @@ pub struct Standing {
     pub pull_request: Option<u64>,
     /// When it is gone on with, in seconds since the Unix epoch, where it waits for the model.
     pub waits_until: Option<i64>,
+    /// How many runs are before it, where it waits for its turn.
+    pub before: Option<u64>,
 }
 
 /// How the newest task of an issue stands; `now` is in seconds since the Unix epoch.
@@ -134,6 +148,10 @@ pub fn status(task: Option<Standing>, now: i64) -> String {
         (None, Some(until)) => format!(
             "Task {id} waits for the model until {}, then goes on from where it is.{pull} `/mend stop` ends it.",
             until_words(until, now)
+        ),
+        (None, None) if task.before.is_some() => format!(
+            "Task {id} waits for its turn; runs before it: {}.{pull} `/mend stop` takes it out.",
+            task.before.unwrap_or_default()
         ),
         (None, None) => format!(
             "Task {id} is {}; its comment above is kept up to date.{pull}",

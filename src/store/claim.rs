@@ -28,7 +28,7 @@ macro_rules! claim {
              epoch = epoch + 1, attempt = attempt + 1, waits_for = NULL, updated_at = $3 \
              WHERE state = 'queued' AND id = (SELECT t.id FROM tasks t \
              LEFT JOIN rotation served ON served.installation_id = t.installation_id \
-             WHERE t.state = 'queued' AND t.run_at <= $3 AND ($7 = 0 OR t.id = $7) \
+             WHERE t.state = 'queued' AND t.run_at <= $3 AND t.telling_until <= $3 AND ($7 = 0 OR t.id = $7) \
              AND NOT EXISTS (SELECT 1 FROM tasks r WHERE r.state = 'running' \
              AND r.repo_id = t.repo_id AND r.issue_id = t.issue_id) \
              AND NOT EXISTS (SELECT 1 FROM tasks w WHERE w.state = 'queued' \

@@ -12,6 +12,7 @@ const STEPS: &[&str] = &[
     include_str!("0005_pauses.sql"),
     include_str!("0006_queue.sql"),
     include_str!("0007_spending.sql"),
+    include_str!("0008_stop.sql"),
 ];
 
 /// Brings the database to this version's schema; each step in a transaction of its own.

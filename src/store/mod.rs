@@ -26,6 +26,7 @@ mod spans;
 mod spending;
 mod tasks;
 mod tokens;
+mod waiting;
 mod writer;
 
 pub use claim::Room;

@@ -1,45 +1,56 @@
 //! What people send to a task that waits or runs: stop, guidance; and the wake-up of those who wait.
 
 use super::lease::held_still;
-use super::tasks::int;
-use super::{Held, State, Store, StoreError};
-use crate::domain::TaskId;
+use super::tasks::{int, read};
+use super::{Held, State, Store, StoreError, Task};
+use crate::domain::{StopCause, TaskId};
 use sqlx::Row;
 use std::future::Future;
 
-impl Store {
-    /// Asks to stop a task that waits or runs; `false` when it has ended. One that waits becomes
-    /// due at once, so that a worker ends it in words.
-    pub async fn cancel(&self, id: TaskId) -> Result<bool, StoreError> {
-        let done = sqlx::query(
-            "UPDATE tasks SET cancel_requested = 1, \
+/// Asks to stop, for the first cause that was given. A task that waits becomes due at once, so that
+/// a worker ends it in words.
+macro_rules! stop {
+    ($which:literal) => {
+        concat!(
+            "UPDATE tasks SET cancel_requested = 1, stop_cause = COALESCE(stop_cause, $2), \
              run_at = CASE WHEN run_at > $1 THEN $1 ELSE run_at END, updated_at = $1 \
-             WHERE id = $2 AND state IN ('queued', 'running')",
+             WHERE state IN ('queued', 'running') AND ",
+            $which,
+            " RETURNING id"
         )
-        .bind(self.now().await?)
-        .bind(id.0)
-        .execute(&self.write)
-        .await?;
-        self.tasks_changed.ring();
-        Ok(done.rows_affected() > 0)
+    };
+}
+
+impl Store {
+    /// Asks to stop a task that waits or runs, since somebody said so; `false` when it has ended.
+    pub async fn cancel(&self, id: TaskId) -> Result<bool, StoreError> {
+        self.stop(id, StopCause::Asked).await
     }
 
-    /// Asks to stop every task of an issue that waits or runs; returns them.
+    /// As [`Store::cancel`], for this cause.
+    pub async fn stop(&self, id: TaskId, cause: StopCause) -> Result<bool, StoreError> {
+        let rows = sqlx::query(stop!("id = $3"))
+            .bind(self.now().await?)
+            .bind(cause.word())
+            .bind(id.0)
+            .fetch_all(&self.write)
+            .await?;
+        Ok(!self.stopped(rows)?.is_empty())
+    }
+
+    /// Asks to stop every task of an issue that waits or runs, since somebody said so; returns them.
     pub async fn cancel_issue(
         &self,
         repo_id: u64,
         issue_id: u64,
     ) -> Result<Vec<TaskId>, StoreError> {
-        let rows = sqlx::query(
-            "UPDATE tasks SET cancel_requested = 1, \
-             run_at = CASE WHEN run_at > $1 THEN $1 ELSE run_at END, updated_at = $1 \
-             WHERE repo_id = $2 AND issue_id = $3 AND state IN ('queued', 'running') RETURNING id",
-        )
-        .bind(self.now().await?)
-        .bind(int(repo_id))
-        .bind(int(issue_id))
-        .fetch_all(&self.write)
-        .await?;
+        let rows = sqlx::query(stop!("repo_id = $3 AND issue_id = $4"))
+            .bind(self.now().await?)
+            .bind(StopCause::Asked.word())
+            .bind(int(repo_id))
+            .bind(int(issue_id))
+            .fetch_all(&self.write)
+            .await?;
         self.stopped(rows)
     }
 
@@ -49,19 +60,35 @@ impl Store {
         &self,
         installation_id: u64,
         repo_id: Option<u64>,
+        cause: StopCause,
     ) -> Result<Vec<TaskId>, StoreError> {
+        let which = stop!("installation_id = $3 AND ($4 = 0 OR repo_id = $4)");
+        let rows = sqlx::query(which)
+            .bind(self.now().await?)
+            .bind(cause.word())
+            .bind(int(installation_id))
+            .bind(repo_id.map_or(0, int))
+            .fetch_all(&self.write)
+            .await?;
+        self.stopped(rows)
+    }
+
+    /// Why a task is to stop; `None` where it is not.
+    pub async fn stop_cause(&self, id: TaskId) -> Result<Option<StopCause>, StoreError> {
+        Ok(self.task(id).await?.and_then(|task| task.stop_cause))
+    }
+
+    /// The tasks of an issue that wait or run, oldest first.
+    pub async fn open_tasks(&self, repo_id: u64, issue_id: u64) -> Result<Vec<Task>, StoreError> {
         let rows = sqlx::query(
-            "UPDATE tasks SET cancel_requested = 1, \
-             run_at = CASE WHEN run_at > $1 THEN $1 ELSE run_at END, updated_at = $1 \
-             WHERE installation_id = $2 AND ($3 = 0 OR repo_id = $3) \
-             AND state IN ('queued', 'running') RETURNING id",
+            "SELECT * FROM tasks WHERE repo_id = $1 AND issue_id = $2 \
+             AND state IN ('queued', 'running') ORDER BY id",
         )
-        .bind(self.now().await?)
-        .bind(int(installation_id))
-        .bind(repo_id.map_or(0, int))
+        .bind(int(repo_id))
+        .bind(int(issue_id))
         .fetch_all(&self.write)
         .await?;
-        self.stopped(rows)
+        rows.iter().map(read).collect()
     }
 
     fn stopped(&self, rows: Vec<sqlx::any::AnyRow>) -> Result<Vec<TaskId>, StoreError> {

@@ -2,7 +2,7 @@
 
 use super::quota::{Quota, Within};
 use super::{Store, StoreError};
-use crate::domain::{RepoName, Step, TaskId, Trigger, Verdict};
+use crate::domain::{RepoName, Step, StopCause, TaskId, Trigger, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::any::AnyRow;
@@ -85,6 +85,8 @@ pub struct Task {
     pub lease_until: Option<i64>,
     pub epoch: i64,
     pub cancel_requested: bool,
+    /// Why it is to stop, where it is.
+    pub stop_cause: Option<StopCause>,
     pub reached: Reached,
     pub verdict: Option<Verdict>,
     pub result: Option<Value>,
@@ -96,6 +98,14 @@ pub struct Task {
     pub model_waited_ms: u64,
     pub created_at: i64,
     pub updated_at: i64,
+}
+
+impl Task {
+    /// When it was asked for, in seconds since the Unix epoch: by GitHub's clock where it told, else
+    /// when the task was made.
+    pub fn asked_at(&self) -> i64 {
+        self.trigger.asked_at.unwrap_or(self.created_at / 1000)
+    }
 }
 
 /// Whether a trigger made a task.
@@ -266,19 +276,6 @@ impl Store {
         .await?;
         rows.iter().map(read).collect()
     }
-
-    /// How many tasks would run before this one if nothing else came in.
-    pub async fn place_in_queue(&self, id: TaskId) -> Result<u64, StoreError> {
-        let row = sqlx::query(
-            "SELECT COUNT(*) AS n FROM tasks WHERE state = 'queued' AND run_at <= $1 AND id < $2",
-        )
-        .bind(self.now().await?)
-        .bind(id.0)
-        .fetch_one(&self.read)
-        .await?;
-        let n: i64 = row.try_get("n")?;
-        Ok(n.unsigned_abs())
-    }
 }
 
 /// A row of `tasks`, read.
@@ -289,6 +286,7 @@ pub(super) fn read(row: &AnyRow) -> Result<Task, StoreError> {
     let verdict: Option<String> = row.try_get("verdict")?;
     let result: Option<String> = row.try_get("result")?;
     let waits_for: Option<String> = row.try_get("waits_for")?;
+    let stop_cause: Option<String> = row.try_get("stop_cause")?;
     let number = |name: &str| -> Result<Option<u64>, StoreError> {
         let n: Option<i64> = row.try_get(name)?;
         Ok(n.map(i64::unsigned_abs))
@@ -310,6 +308,7 @@ pub(super) fn read(row: &AnyRow) -> Result<Task, StoreError> {
         lease_until: row.try_get("lease_until")?,
         epoch: row.try_get("epoch")?,
         cancel_requested: row.try_get::<i64, _>("cancel_requested")? != 0,
+        stop_cause: stop_cause.map(|c| word("stop cause", &c)).transpose()?,
         reached: Reached {
             status_comment_id: number("status_comment_id")?,
             store_path: row.try_get("store_path")?,

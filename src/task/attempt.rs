@@ -7,56 +7,26 @@ use super::outgoing::{EFFECT, Outgoing};
 use super::prepare::{Prepared, prepare};
 use super::purse::Purse;
 use super::resume::Keeper;
-use super::status::{Board, StatusComment, asked_in_a_line};
+use super::status::{Board, asked_in_a_line};
+use super::status_comment::StatusComment;
 use super::steer::Inbox;
+use super::terms::{asked_of_fix, capped, remark};
 use super::traced::Trace;
 use super::{Bench, TaskError, publish, replies, threads};
 use crate::check::Baseline;
 use crate::check::SetUp;
 use crate::config::RepoConfig;
 use crate::domain::{
-    Both, Cancel, Command, Limits, OpenSpan, Progress, Report, SpanEnd, SpanKind, Step, Trigger,
+    Both, Cancel, OpenSpan, Progress, Report, SpanEnd, SpanKind, Step, Trigger, TriggerKind,
     Verdict, failure_point,
 };
-use crate::fix::{self, Fixed, Input, Made, Recorded, RecordedTask};
+use crate::fix::{self, Input, Made, Recorded, RecordedTask};
 use crate::github::{Reaction, Session};
 use crate::render;
 use crate::store::{Claimed, Held, Reached, StoreError};
 use crate::text::code_span;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// What `/mend fix` said: whether tests may be changed, and the dollars that it may cost.
-fn asked_of_fix(trigger: &Trigger) -> (bool, Option<f64>) {
-    match trigger.what.command() {
-        Some(Command::Fix {
-            allow_tests,
-            up_to_dollars,
-        }) => (*allow_tests, *up_to_dollars),
-        _ => (false, None),
-    }
-}
-
-/// The limits, with no more dollars than the person named.
-fn capped(mut limits: Limits, cap: Option<f64>) -> Limits {
-    limits.dollars = match (limits.dollars, cap) {
-        (Some(ours), Some(theirs)) => Some(ours.min(theirs)),
-        (ours, theirs) => ours.or(theirs),
-    };
-    limits
-}
-
-/// What the pull request says of how the run went.
-fn remark(fixed: &mut Fixed, capped: bool, moved: bool) {
-    if capped && fixed.usage.dollars.is_none() {
-        let why = "no price is configured for the model, so the limit of spend could not be kept";
-        fixed.warnings.push(why.to_string());
-    }
-    if moved {
-        let why = "somebody pushed to the branch meanwhile; the change was put on top of that and checked again";
-        fixed.warnings.push(why.to_string());
-    }
-}
 
 /// The session under the repository's present name. A repository that does not answer keeps the
 /// name of the trigger; the work will say what is wrong.
@@ -120,6 +90,10 @@ impl Attempt<'_> {
         }
         let outgoing = match self.saved(&session).await? {
             Some(outgoing) => outgoing,
+            // Stopped while it waited: nothing is begun for that.
+            None if self.by_person.load(Ordering::Acquire) => {
+                ending::stopped(self.bench, &self.board)
+            }
             None => {
                 self.greet(&session, &status).await?;
                 self.board.mark("greet");
@@ -161,13 +135,15 @@ impl Attempt<'_> {
         Arc::new(SetUp::new(settings, config))
     }
 
-    /// Eyes on the issue (or the pull request, where it was asked there) and the status comment; neither is worth an attempt.
+    /// The status comment, and eyes where nobody gave them yet; neither is worth an attempt.
     async fn greet(&self, session: &Session, status: &StatusComment<'_>) -> Result<(), TaskError> {
         if self.bench.rehearsal {
             return Ok(());
         }
-        let thread = status.thread();
-        if let Err(error) = session.react(thread, Reaction::Eyes).await {
+        // What came by a webhook was seen when it was admitted.
+        if self.trigger().what == TriggerKind::CommandLine
+            && let Err(error) = session.react(status.thread(), Reaction::Eyes).await
+        {
             tracing::warn!(%error, "no reaction on the issue");
         }
         match status.open().await {
@@ -246,8 +222,18 @@ impl Attempt<'_> {
     async fn begun_work(&self, ground: &Ground) -> Result<(), TaskError> {
         let base = ground.base.to_string();
         let branch = code_span(&ground.base_branch);
-        self.board
-            .prepared(format!("cloned {branch} at `{}`", &base[..7]));
+        let linked = self
+            .bench
+            .links
+            .commit(&self.trigger().issue.repo.name, &base);
+        let upon = match &ground.pull {
+            Some(pull) => format!(", on top of #{}", pull.number),
+            None => String::new(),
+        };
+        self.board.prepared(
+            format!("cloned {branch} at `{}`{upon}", &base[..7]),
+            format!("cloned {branch} at {linked}{upon}"),
+        );
         let reached = Reached {
             base_sha: Some(base),
             ..Reached::default()
@@ -360,7 +346,8 @@ impl Attempt<'_> {
             Err(error) => (ending::not_published(self.bench, outgoing, &error), None),
         };
         self.board.mark("publish");
-        let mut text = ending::text(&self.claimed.task, &outgoing, published.as_ref());
+        let cause = self.bench.store.stop_cause(self.claimed.task.id).await?;
+        let mut text = ending::text(&self.claimed.task, &outgoing, published.as_ref(), cause);
         if let Some((limit, until)) = self.held_up() {
             text.push_str(&format!(" {}", render::held_up(limit, until)));
         }

@@ -2,6 +2,7 @@
 
 use super::{Bench, TaskError};
 use crate::config::is_base_branch;
+use crate::directive;
 use crate::domain::{Cancel, Command, Trigger};
 use crate::git::{Credential, Depth, Expected, Fetched, Mirror, Oid, Private};
 use crate::github::{BotIdentity, GithubError, LabelInfo, PullInfo, PullState, RepoInfo, Session};
@@ -41,21 +42,14 @@ fn names(prefix: &str, pattern: &str, issue: u64) -> impl Iterator<Item = String
 
 /// What a label `base: BRANCH` of the issue names.
 fn base_label(labels: &[LabelInfo]) -> Option<String> {
-    labels
-        .iter()
-        .find_map(|l| base_line(&l.name).map(str::to_string))
+    labels.iter().find_map(|l| base_line(&l.name))
 }
 
 /// What a line `base: BRANCH` of the report names.
-fn base_line(report: &str) -> Option<&str> {
-    let mut named = report.lines().filter_map(|line| {
-        let (key, name) = line.split_once(':')?;
-        key.eq_ignore_ascii_case("base")
-            .then(|| name.trim().trim_matches('`'))
-    });
-    named
-        .next()
-        .filter(|name| !name.is_empty() && !name.contains(' '))
+fn base_line(report: &str) -> Option<String> {
+    let named = directive::setting(report, "base")?;
+    let named = named.trim_matches('`');
+    (!named.is_empty() && !named.contains(' ')).then(|| named.to_string())
 }
 
 /// Whether this trigger asks to begin anew.
@@ -165,7 +159,7 @@ impl Survey<'_> {
     /// default.
     async fn base_branch(&self, trigger: &Trigger) -> Result<String, TaskError> {
         let (named, place) = match base_line(&trigger.body) {
-            Some(named) => (Some(named.to_string()), "line"),
+            Some(named) => (Some(named), "line"),
             None => {
                 let labels = match self.session.issue(trigger.issue.number).await {
                     Ok(issue) => issue.labels,
@@ -236,8 +230,15 @@ mod tests {
             ("base: the thing that we stand on", None),
             ("In the database: x", None),
             ("  base: x", None),
+            ("```\nbase: x\n```", None),
+            ("> base: x", None),
+            ("> as it says\nbase: x", None),
+            ("    base: x", None),
+            ("<details>\n\nbase: x\n\n</details>", None),
+            ("<!--\nbase: x\n-->", None),
+            ("```\nbase: x\n```\nbase: y", Some("y")),
         ] {
-            assert_eq!(base_line(report), named, "{report:?}");
+            assert_eq!(base_line(report).as_deref(), named, "{report:?}");
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::attempt::present;
 use super::pool::revoke;
-use super::status::{Board, StatusComment};
+use super::status::Board;
+use super::status_comment::StatusComment;
 use super::{Bench, in_time};
 use crate::domain::Verdict;
 use crate::render;
@@ -54,6 +55,7 @@ async fn bury(bench: &Bench, task: &Task) -> Result<(), StoreError> {
         verdict: Verdict::Crashed,
         reason: crate::domain::Reason::NotChecked,
         stop: crate::domain::StopReason::Stopped,
+        stopped: None,
         turns: 0,
         pull_request: None,
         rival: None,

@@ -5,7 +5,7 @@ use super::outgoing::Outgoing;
 use super::publish::Published;
 use super::status::{Board, asked_words};
 use super::{Bench, TaskError};
-use crate::domain::{Reason, StopReason, Verdict};
+use crate::domain::{Reason, StopCause, StopReason, Verdict};
 use crate::fix::Fixed;
 use crate::render::{self, Ending, check_words};
 use crate::store::Task;
@@ -133,13 +133,15 @@ pub(super) fn of_fix(bench: &Bench, board: &Board, fixed: &Fixed, ground: &Groun
     }
 }
 
-/// The change is there, but GitHub takes it no more.
+/// The change is there, but the house, its people or GitHub do not take it.
 pub(super) fn not_published(bench: &Bench, outgoing: &Outgoing, error: &TaskError) -> Outgoing {
     Outgoing {
-        verdict: Verdict::Crashed,
-        error: Some(bench.redactor.redact(&format!(
-            "The change could not be published: {error}. It is kept on the server."
-        ))),
+        verdict: Verdict::NotPublished,
+        error: Some(
+            bench
+                .redactor
+                .redact(&format!("{error}. It is kept on the server.")),
+        ),
         ..outgoing.clone()
     }
 }
@@ -171,13 +173,19 @@ pub(super) fn too_late(bench: &Bench, outgoing: &Outgoing) -> bool {
 }
 
 /// The status comment at the end.
-pub(super) fn text(task: &Task, outgoing: &Outgoing, published: Option<&Published>) -> String {
+pub(super) fn text(
+    task: &Task,
+    outgoing: &Outgoing,
+    published: Option<&Published>,
+    stopped: Option<StopCause>,
+) -> String {
     render::ending(&Ending {
         task: task.id,
         asked: asked_words(&task.trigger).as_deref(),
         verdict: outgoing.verdict,
         reason: outgoing.reason,
         stop: outgoing.stop,
+        stopped,
         turns: outgoing.turns,
         pull_request: match published {
             Some(p) => Some((p.number, p.opened)),

@@ -16,6 +16,7 @@ mod git_inside;
 mod held_up;
 mod integrate;
 mod leftover;
+mod links;
 mod marker;
 mod models;
 mod outgoing;
@@ -29,13 +30,17 @@ mod resume;
 mod rival;
 mod signed;
 mod status;
+mod status_comment;
 mod steer;
 mod template;
+mod terms;
 mod threads;
 mod tokens;
 mod traced;
 mod voice;
+mod waiting;
 
+pub use links::Links;
 pub use models::{Models, Source};
 pub use pool::Pool;
 pub use tokens::TokenKeeper;
@@ -78,6 +83,8 @@ pub struct Bench {
     pub budget: BudgetSettings,
     /// The house's ways with pull requests.
     pub publish: PublishSettings,
+    /// Where links lead.
+    pub links: Links,
     /// What a person needs to have when the work begins and before it is published.
     pub permission: Permission,
     /// Every branch that mend makes begins with it; it ends in a slash.
@@ -111,8 +118,10 @@ pub struct Times {
     pub lease: Duration,
     /// Between heartbeats; also how soon a stop is seen.
     pub beat: Duration,
-    /// Between edits of the status comment.
+    /// Between edits of the status comment, at first; the longer a task runs, the rarer they are.
     pub status: Duration,
+    /// After which a task that waits for its turn says so.
+    pub queue: Duration,
     /// Before a failed attempt is made again.
     pub again: Duration,
     /// How long a change is kept for a GitHub that does not answer.
@@ -141,6 +150,7 @@ impl Default for Times {
             lease: Duration::from_secs(60),
             beat: Duration::from_secs(3),
             status: Duration::from_secs(5),
+            queue: Duration::from_secs(10),
             again: Duration::from_secs(30),
             publish: Duration::from_secs(24 * 3600),
             settle: Duration::from_millis(500),

@@ -1,7 +1,7 @@
 //! A model that is busy: the task is parked until the time that the provider named.
 
 use super::attempt::Attempt;
-use super::status::StatusComment;
+use super::status_comment::StatusComment;
 use super::{Bench, TaskError};
 use crate::fix::Fixed;
 use crate::render;

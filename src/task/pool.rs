@@ -12,7 +12,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
@@ -59,6 +59,7 @@ impl Pool {
             () = self.work(stop) => {}
             () = self.reap() => {}
             () = self.tidy() => {}
+            () = super::waiting::tell(&self.bench), if self.room.only.is_none() => {}
         }
     }
 
@@ -69,22 +70,22 @@ impl Pool {
             while running.try_join_next().is_some() {}
             // Before the query, so that what comes between the two is not slept through.
             let changed = self.bench.store.tasks_changed();
+            tokio::pin!(changed);
+            for claimed in self.stopped().await {
+                self.begin(&mut running, claimed, stop, None);
+            }
             let place = tokio::select! {
+                biased;
                 () = stop.cancelled() => break,
                 place = places.clone().acquire_owned() => place,
+                // Perhaps one that waits is to stop.
+                () = &mut changed => continue,
+                () = tokio::time::sleep(self.bench.times.idle) => continue,
             };
             let Ok(place) = place else { break };
             match self.claim().await {
                 Ok(Some(claimed)) => {
-                    let (bench, stop) = (self.bench.clone(), stop.child());
-                    let span = tracing::info_span!("task", id = %claimed.task.id, repo = %claimed.task.trigger.issue.repo.name, issue = claimed.task.trigger.issue.number);
-                    running.spawn(
-                        async move {
-                            let _place = place;
-                            Box::pin(one(&bench, claimed, &stop)).await;
-                        }
-                        .instrument(span),
-                    );
+                    self.begin(&mut running, claimed, stop, Some(place));
                     continue;
                 }
                 Ok(None) => {}
@@ -93,11 +94,50 @@ impl Pool {
             drop(place);
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = changed => {}
+                () = &mut changed => {}
                 () = tokio::time::sleep(self.bench.times.idle) => {}
             }
         }
         while running.join_next().await.is_some() {}
+    }
+
+    fn begin(
+        &self,
+        running: &mut JoinSet<()>,
+        claimed: Claimed,
+        stop: &Cancel,
+        place: Option<OwnedSemaphorePermit>,
+    ) {
+        let (bench, stop) = (self.bench.clone(), stop.child());
+        let span = tracing::info_span!("task", id = %claimed.task.id, repo = %claimed.task.trigger.issue.repo.name, issue = claimed.task.trigger.issue.number);
+        let attempt = async move {
+            let _place = place;
+            Box::pin(one(&bench, claimed, &stop)).await;
+        };
+        running.spawn(attempt.instrument(span));
+    }
+
+    /// Claims those that wait although they are to stop: they need no place, since all that is left
+    /// is to say so.
+    async fn stopped(&self) -> Vec<Claimed> {
+        const AT_ONCE: u32 = 20;
+        let (store, lease) = (&self.bench.store, self.bench.times.lease);
+        let waiting = store.stopped_waiting(AT_ONCE).await.unwrap_or_default();
+        let mut claimed = Vec::new();
+        for id in waiting {
+            if self.room.only.is_some_and(|only| only != id) {
+                continue;
+            }
+            let room = Room {
+                only: Some(id),
+                ..Room::default()
+            };
+            match in_time(lease, store.claim_within(&self.name, lease, room)).await {
+                Ok(found) => claimed.extend(found),
+                Err(error) => tracing::error!(%error, "a stopped task cannot be claimed"),
+            }
+        }
+        claimed
     }
 
     /// What the predecessor held when it died goes on here.

@@ -1,18 +1,15 @@
-//! The status comment of a task: written once, edited in place, found again after a lost answer.
+//! What a running task told so far, as its status comment shows it.
 
+use super::Bench;
 use super::purse::{self, WARN};
-use super::{Bench, marker};
 use crate::domain::{Command, Journal, Limits, Progress, TaskId, Trigger, TriggerKind, Usage};
-use crate::github::{GithubError, Session, Thread};
-use crate::render::{self, Live, check_words};
+use crate::render::{self, Begun, Live, check_words};
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::Notify;
 
-/// How often something that was just written is looked for.
-const LOOKS: u32 = 3;
 const PREPARE: usize = 0;
 const BASE: usize = 1;
 const FIX: usize = 2;
@@ -21,15 +18,15 @@ const NAMES: [&str; 4] = ["Prepare", "Base check", "Fix", "Publish"];
 
 /// What a running task told so far. Telling never blocks; the comment follows at its own pace.
 pub(super) struct Board {
-    begun: Instant,
+    pub(super) begun: Instant,
     /// Seconds since the Unix epoch.
     started: i64,
     also: Arc<dyn Journal>,
     state: Mutex<State>,
     spans: Mutex<Vec<(&'static str, u64)>>,
-    changed: Notify,
+    pub(super) changed: Notify,
     /// Whether the task may be another worker's by now.
-    silent: AtomicBool,
+    pub(super) silent: AtomicBool,
 }
 
 #[derive(Default)]
@@ -109,12 +106,12 @@ impl Board {
             .collect()
     }
 
-    /// A line about the preparation.
-    pub(super) fn prepared(&self, text: String) {
-        self.also.tell(Progress::Note(text.clone()));
+    /// A line about the preparation, plain and as the comment shows it.
+    pub(super) fn prepared(&self, plain: String, shown: String) {
+        self.also.tell(Progress::Note(plain));
         self.set(|s| {
-            s.prepared.clone_from(&text);
-            s.rows[PREPARE] = text;
+            s.prepared.clone_from(&shown);
+            s.rows[PREPARE] = shown;
         });
     }
 
@@ -153,29 +150,22 @@ impl Board {
         self.changed.notify_one();
     }
 
-    fn text(&self, task: TaskId, trigger: &Trigger) -> String {
+    pub(super) fn text(&self, task: TaskId, trigger: &Trigger, page: Option<&str>) -> String {
         let state = self.state.lock().unwrap_or_else(|e| e.into_inner());
         let steps: Vec<(&str, String)> = NAMES
             .iter()
             .copied()
             .zip(state.rows.iter().cloned())
             .collect();
+        let asked = asked_words(trigger);
         render::live(&Live {
-            task,
-            by: &trigger.by.login,
-            trigger: match trigger.what {
-                TriggerKind::Label => "label",
-                TriggerKind::CommandLine => "command line",
-                TriggerKind::Comment { .. } => "comment",
-                TriggerKind::Review { .. } => "review",
-                TriggerKind::CheckRun { .. } => "button",
-            },
-            asked: asked_words(trigger).as_deref(),
-            started: self.started,
+            begun: begun(task, trigger, asked.as_deref(), page, self.started),
+            elapsed_ms: self.elapsed_ms(),
             steps: &steps,
             current: state.current,
             tokens: state.tokens,
             warning: &state.warnings(),
+            dollars: state.used.dollars,
         })
     }
 }
@@ -232,6 +222,30 @@ impl Journal for Board {
     }
 }
 
+/// Who asked for a task, for its comment.
+pub(super) fn begun<'a>(
+    task: TaskId,
+    trigger: &'a Trigger,
+    asked: Option<&'a str>,
+    page: Option<&'a str>,
+    at: i64,
+) -> Begun<'a> {
+    Begun {
+        task,
+        by: &trigger.by.login,
+        trigger: match trigger.what {
+            TriggerKind::Label => "label",
+            TriggerKind::CommandLine => "command line",
+            TriggerKind::Comment { .. } => "comment",
+            TriggerKind::Review { .. } => "review",
+            TriggerKind::CheckRun { .. } => "button",
+        },
+        asked,
+        at,
+        page,
+    }
+}
+
 /// Who asked for a task, and what for, in a line.
 pub(super) fn asked_in_a_line(trigger: &Trigger) -> String {
     let issue = trigger.issue.number;
@@ -266,121 +280,5 @@ pub(super) fn asked_words(trigger: &Trigger) -> Option<String> {
             allow_tests: true, ..
         } => Some("existing tests may be changed".to_string()),
         _ => None,
-    }
-}
-
-/// The comment of one task.
-pub(super) struct StatusComment<'a> {
-    pub(super) bench: &'a Bench,
-    pub(super) session: &'a Session,
-    pub(super) task: TaskId,
-    pub(super) trigger: &'a Trigger,
-    pub(super) board: &'a Board,
-    pub(super) id: tokio::sync::Mutex<Option<u64>>,
-}
-
-impl StatusComment<'_> {
-    /// Where it was asked.
-    pub(super) fn thread(&self) -> Thread {
-        match self.trigger.asked_on {
-            Some(number) => Thread::Pull(number),
-            None => Thread::Issue(self.trigger.issue.number),
-        }
-    }
-
-    /// Writes the comment if it is not there yet, and answers its id.
-    pub(super) async fn open(&self) -> Result<u64, GithubError> {
-        self.write(&self.board.text(self.task, self.trigger)).await
-    }
-
-    /// Puts `text` into the comment: edits the known one, else the one that an earlier attempt
-    /// wrote, else writes it.
-    pub(super) async fn write(&self, text: &str) -> Result<u64, GithubError> {
-        if self.bench.rehearsal {
-            return Ok(0);
-        }
-        let text = marker::with_app(text, self.bench.github.app_id());
-        let text = &self.bench.redactor.redact(&text);
-        let mut id = self.id.lock().await;
-        if id.is_none() {
-            *id = self.find().await?;
-        }
-        if let Some(known) = *id {
-            match self.update(known, text).await {
-                Ok(()) => return Ok(known),
-                // Somebody deleted it: people still need the answer.
-                Err(GithubError::NotFound(_)) => *id = self.find().await?.filter(|f| *f != known),
-                Err(e) => return Err(e),
-            }
-        }
-        if let Some(other) = *id {
-            self.update(other, text).await?;
-            return Ok(other);
-        }
-        let made = match self.session.create_comment(self.thread(), text).await {
-            Ok(made) => {
-                crate::domain::failure_point("status-comment-made");
-                made.id
-            }
-            Err(error) if error.maybe_done() => self.adopted(error).await?,
-            Err(error) => return Err(error),
-        };
-        *id = Some(made);
-        Ok(made)
-    }
-
-    /// The comment that an earlier attempt wrote.
-    async fn find(&self) -> Result<Option<u64>, GithubError> {
-        let marker = format!("<!-- mend:task:{} -->", self.task);
-        for marker in marker::both(&marker, self.bench.github.app_id()) {
-            let number = self.thread().number();
-            if let Some(found) = self.session.find_comment(number, &marker).await? {
-                return Ok(Some(found.id));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Edits it. GitHub may not show yet what was just written, so a 404 is believed only when
-    /// reading says the same for a while.
-    async fn update(&self, id: u64, text: &str) -> Result<(), GithubError> {
-        let edited = self.session.update_comment(self.thread(), id, text).await;
-        let Err(missing @ GithubError::NotFound(_)) = edited else {
-            return edited.map(drop);
-        };
-        for look in 0..LOOKS {
-            tokio::time::sleep(self.bench.times.settle * 2u32.pow(look)).await;
-            if self.session.has_comment(id).await? {
-                let again = self.session.update_comment(self.thread(), id, text).await;
-                return again.map(drop);
-            }
-        }
-        Err(missing)
-    }
-
-    /// The comment whose answer was lost, once GitHub shows it; else the failure.
-    async fn adopted(&self, error: GithubError) -> Result<u64, GithubError> {
-        for look in 0..LOOKS {
-            tokio::time::sleep(self.bench.times.settle * 2u32.pow(look)).await;
-            if let Some(found) = self.find().await? {
-                return Ok(found);
-            }
-        }
-        Err(error)
-    }
-
-    /// Keeps the comment up to date until this is dropped. What GitHub refuses is left for the
-    /// next change; the ending is written by itself.
-    pub(super) async fn follow(&self) {
-        loop {
-            self.board.changed.notified().await;
-            if self.board.silent.load(Ordering::Acquire) {
-                continue;
-            }
-            if let Err(error) = self.open().await {
-                tracing::warn!(task = %self.task, %error, "the status comment could not be brought up to date");
-            }
-            tokio::time::sleep(self.bench.times.status).await;
-        }
     }
 }

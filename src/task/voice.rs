@@ -5,7 +5,7 @@ use crate::domain::TaskId;
 use crate::github::{Github, GithubError, Reaction, Session};
 use crate::intake::{Notice, Said, Untold, Voice};
 use crate::render;
-use crate::store::{Scope, Store, WaitsFor};
+use crate::store::{Scope, State, Store, StoreError, WaitsFor};
 use crate::text::Redactor;
 use async_trait::async_trait;
 
@@ -41,6 +41,7 @@ impl Spokesman {
             Said::Hint { line, hint } => render::hint(line, hint),
             Said::NotOurs => render::not_ours(),
             Said::Fork => render::fork(),
+            Said::LeftOut { most, left } => render::left_out(*most, *left),
             Said::Ci => render::no_ci_hold(),
         }))
     }
@@ -50,22 +51,29 @@ impl Spokesman {
         let Some(id) = task else {
             return Ok(render::status(None, now));
         };
-        let task = self.store.task(id).await.map_err(|e| Untold {
+        let untold = |e: StoreError| Untold {
             why: e.to_string(),
             transient: e.is_transient(),
             not_before: None,
-        })?;
+        };
+        let task = self.store.task(id).await.map_err(untold)?;
+        let before = match task.as_ref().map(|t| t.state) {
+            Some(State::Queued) => Some(self.store.place_in_queue(id).await.map_err(untold)?),
+            _ => None,
+        };
         let standing = task.map(|t| render::Standing {
             task: t.id.0,
             state: t.state.word(),
             verdict: t.verdict,
             pull_request: t.reached.pr_number.or(t.trigger.asked_on),
+            before,
             waits_until: t.waits_for.map(|WaitsFor::Model| t.run_at / 1000),
         });
         Ok(render::status(standing, now))
     }
 
-    /// Reacts to the comment that asked, if one did.
+    /// Reacts to the comment that asked, else to the issue or the pull request: whoever asked sees
+    /// at once that it was heard, however long the queue is.
     async fn react(&self, session: &Session, notice: &Notice) -> Result<(), GithubError> {
         match notice.place.comment_id {
             Some(comment) => {
@@ -73,7 +81,7 @@ impl Spokesman {
                     .react_to_comment(notice.place.thread, comment, Reaction::Eyes)
                     .await
             }
-            None => Ok(()),
+            None => session.react(notice.place.thread, Reaction::Eyes).await,
         }
     }
 

@@ -3,9 +3,9 @@
 use mend::domain::{
     Basis, CheckPair, CheckRun, Classification, Comparison, Contradiction, Counts, Exit, Kind,
     Outcome, Reason, Reproduction, Review, ReviewPoint, SetUpFailure, SetUpReport, Severity,
-    StopReason, TaskId, Usage, Verdict, Weakness, WeaknessKind,
+    StopCause, StopReason, TaskId, Usage, Verdict, Weakness, WeaknessKind,
 };
-use mend::render::{self, Ending, Live, PullRequest};
+use mend::render::{self, Begun, Ending, Live, PullRequest};
 
 fn run(outcome: Outcome, passed: u64, failed: u64, names: &[&str], reason: &str) -> CheckRun {
     CheckRun {
@@ -245,6 +245,7 @@ fn changes_that_stay_out_of_a_pull_request() {
             verdict,
             reason,
             stop: StopReason::Finished,
+            stopped: None,
             turns: 2,
             pull_request,
             proposal,
@@ -566,22 +567,55 @@ fn status_comments() {
         ("Publish", String::new()),
     ];
     let live = Live {
-        task: TaskId(7),
-        by: "ada",
-        trigger: "label",
-        asked: None,
-        started: 1_796_051_648,
+        begun: begun(None, None),
+        elapsed_ms: 72_000,
         steps: &steps,
         current: 2,
         tokens: 8_120,
+        dollars: None,
         warning: "",
     };
-    insta::assert_snapshot!("live", render::live(&live));
-    let warned = Live {
-        warning: "84 % of today's budget of this repository is used; 80 % of this task's budget is used",
+    let paid = Live {
+        begun: begun(Some("round half up"), Some("https://mend.acme.test/runs/7")),
+        dollars: Some(0.314),
         ..live
     };
-    insta::assert_snapshot!("live_with_little_left", render::live(&warned));
+    let just_begun = Live {
+        begun: begun(None, None),
+        elapsed_ms: 400,
+        current: 0,
+        tokens: 0,
+        ..paid
+    };
+    let warned = Live {
+        begun: begun(None, None),
+        warning: "84 % of today's budget of this repository is used; 80 % of this task's budget is used",
+        ..just_begun
+    };
+    let all = [&live, &paid, &just_begun, &warned].map(render::live);
+    insta::assert_snapshot!("live", all.join("\n\n=====\n\n"));
+}
+
+fn begun<'a>(asked: Option<&'a str>, page: Option<&'a str>) -> Begun<'a> {
+    Begun {
+        task: TaskId(7),
+        by: "ada",
+        trigger: "label",
+        asked,
+        at: 1_796_051_648,
+        page,
+    }
+}
+
+#[test]
+fn waiting_for_its_turn() {
+    let page = Some("https://mend.acme.test/runs/7");
+    let told = [
+        render::queued(&begun(None, None), 0),
+        render::queued(&begun(Some("round half up"), page), 1),
+        render::queued(&begun(None, None), 1_204),
+    ];
+    insta::assert_snapshot!("queued", told.join("\n\n=====\n\n"));
 }
 
 type Case = (
@@ -646,6 +680,7 @@ fn endings() {
             verdict,
             reason,
             stop,
+            stopped: None,
             turns: 25,
             pull_request,
             rival: None,
@@ -660,6 +695,30 @@ fn endings() {
     insta::assert_snapshot!("endings", told.join("\n\n=====\n\n"));
 }
 
+#[test]
+fn what_stops_a_run() {
+    let told = StopCause::ALL.map(|cause| {
+        render::ending(&Ending {
+            task: TaskId(7),
+            asked: None,
+            verdict: Verdict::Stopped,
+            reason: Reason::Stopped,
+            stop: StopReason::Stopped,
+            stopped: Some(cause),
+            turns: 1,
+            pull_request: None,
+            rival: None,
+            proposal: None,
+            summary: "",
+            check: None,
+            base: None,
+            error: None,
+            elapsed_ms: 4_000,
+        })
+    });
+    insta::assert_snapshot!("stopped", told.join("\n\n=====\n\n"));
+}
+
 fn standing(state: &'static str, verdict: Option<Verdict>, waits_until: Option<i64>) -> String {
     let standing = render::Standing {
         task: 7,
@@ -667,6 +726,7 @@ fn standing(state: &'static str, verdict: Option<Verdict>, waits_until: Option<i
         verdict,
         pull_request: matches!(verdict, Some(Verdict::Ready)).then_some(12),
         waits_until,
+        before: (state == "queued" && waits_until.is_none()).then_some(3),
     };
     render::status(Some(standing), 1_796_050_000)
 }
@@ -696,6 +756,9 @@ fn short_answers() {
         standing("done", Some(Verdict::NoChange), None),
         standing("done", Some(Verdict::Ready), None),
         standing("queued", None, Some(1_796_051_648)),
+        standing("queued", None, None),
+        render::left_out(5, 1),
+        render::left_out(5, 2),
         render::not_ours(),
         render::fork(),
         render::thread_answer(
@@ -734,6 +797,7 @@ fn a_question_about_somebodys_pull_request() {
         verdict: Verdict::Question,
         reason: Reason::Question,
         stop: StopReason::Question,
+        stopped: None,
         turns: 0,
         pull_request: None,
         proposal: None,

@@ -5,7 +5,7 @@
 
 mod read;
 
-use crate::domain::{Person, RepoName};
+use crate::domain::{Person, RepoName, StopCause};
 use thiserror::Error;
 
 /// Where an event comes from and who caused it.
@@ -30,6 +30,8 @@ pub struct Issue {
     pub body: String,
     /// Whether it is open.
     pub open: bool,
+    /// When it was closed, as GitHub writes it; empty where it is open.
+    pub closed_at: String,
     pub author: Option<Person>,
     pub labels: Vec<String>,
     pub is_pull: bool,
@@ -77,6 +79,8 @@ pub struct PullRequestEvent {
     /// `None` when the fork is gone.
     pub head_repo_id: Option<u64>,
     pub merged: bool,
+    /// When it was closed, as GitHub writes it; empty where it is open.
+    pub closed_at: String,
 }
 
 /// A review of a pull request that was handed in.
@@ -88,6 +92,8 @@ pub struct ReviewEvent {
     pub state: String,
     pub body: String,
     pub author: Option<Person>,
+    /// As GitHub writes it.
+    pub submitted_at: String,
 }
 
 /// Something about a comment on a line of a pull request.
@@ -101,10 +107,11 @@ pub struct ReviewCommentEvent {
     pub body_before: Option<String>,
 }
 
-/// Somebody pressed the button that runs a check again.
+/// Somebody pressed the button that runs a check, or all of them, again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckRunEvent {
     pub origin: Origin,
+    /// The check run, or the suite of all of the App's on the commit.
     pub check_run_id: u64,
     /// The App that made the check run.
     pub app_id: Option<u64>,
@@ -119,6 +126,7 @@ pub struct Withdrawn {
     pub installation_id: Option<u64>,
     /// `None` for all of its repositories.
     pub repo_ids: Option<Vec<u64>>,
+    pub cause: StopCause,
 }
 
 /// A webhook.
@@ -126,8 +134,9 @@ pub struct Withdrawn {
 pub enum Event {
     IssueLabeled(IssueEvent),
     IssueUnlabeled(IssueEvent),
-    /// Closed, deleted or transferred to another repository.
     IssueClosed(IssueEvent),
+    /// Deleted, or transferred to another repository.
+    IssueGone(IssueEvent),
     IssueEdited(IssueEvent),
     IssueCommentCreated(CommentEvent),
     IssueCommentEdited(CommentEvent),
@@ -136,6 +145,8 @@ pub enum Event {
     ReviewCommentCreated(ReviewCommentEvent),
     ReviewCommentEdited(ReviewCommentEvent),
     CheckRunRerequested(CheckRunEvent),
+    /// The button that runs all checks again.
+    CheckSuiteRerequested(CheckRunEvent),
     /// The App was removed or suspended, or repositories were taken from it, deleted, archived,
     /// transferred or made private.
     Withdrawn(Withdrawn),

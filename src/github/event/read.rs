@@ -4,7 +4,7 @@ use super::{
     CheckRunEvent, Comment, CommentEvent, Event, EventError, Issue, IssueEvent, Origin,
     PullRequestEvent, ReviewCommentEvent, ReviewEvent, Withdrawn,
 };
-use crate::domain::Person;
+use crate::domain::{Person, StopCause};
 use crate::github::wire::{LabelInfo, UserInfo, list, text};
 use serde::Deserialize;
 
@@ -27,6 +27,7 @@ struct Payload {
     changes: Option<Changes>,
     review: Option<ReviewPart>,
     check_run: Option<CheckRunPart>,
+    check_suite: Option<CheckRunPart>,
     repositories_removed: Option<Vec<Id>>,
 }
 
@@ -59,6 +60,8 @@ struct IssuePart {
     user: Option<UserInfo>,
     #[serde(default, deserialize_with = "list")]
     labels: Vec<LabelInfo>,
+    #[serde(default, deserialize_with = "text")]
+    closed_at: String,
     #[serde(default)]
     pull_request: Option<serde_json::Value>,
 }
@@ -87,6 +90,8 @@ struct ReviewPart {
     state: String,
     #[serde(default)]
     user: Option<UserInfo>,
+    #[serde(default, deserialize_with = "text")]
+    submitted_at: String,
 }
 
 #[derive(Deserialize)]
@@ -108,6 +113,8 @@ struct PullPart {
     number: u64,
     #[serde(default)]
     merged: Option<bool>,
+    #[serde(default, deserialize_with = "text")]
+    closed_at: String,
     #[serde(default)]
     head: Option<HeadPart>,
 }
@@ -169,7 +176,8 @@ fn maker(event: &str, action: &str) -> Option<Make> {
     let make: Make = match (event, action) {
         ("issues", "labeled") => |p| Ok(Event::IssueLabeled(p.with_label()?)),
         ("issues", "unlabeled") => |p| Ok(Event::IssueUnlabeled(p.with_label()?)),
-        ("issues", "closed" | "deleted" | "transferred") => |p| Ok(Event::IssueClosed(p.issue()?)),
+        ("issues", "closed") => |p| Ok(Event::IssueClosed(p.issue()?)),
+        ("issues", "deleted" | "transferred") => |p| Ok(Event::IssueGone(p.issue()?)),
         ("issues", "edited") => |p| Ok(Event::IssueEdited(p.issue()?)),
         ("issue_comment", "created") => |p| Ok(Event::IssueCommentCreated(p.comment()?)),
         ("issue_comment", "edited") => |p| Ok(Event::IssueCommentEdited(p.comment()?)),
@@ -182,11 +190,13 @@ fn maker(event: &str, action: &str) -> Option<Make> {
             |p| Ok(Event::ReviewCommentEdited(p.review_comment()?))
         }
         ("check_run", "rerequested") => |p| Ok(Event::CheckRunRerequested(p.check_run()?)),
-        ("installation", "deleted" | "suspend") => |p| Ok(Event::Withdrawn(p.installation()?)),
+        ("check_suite", "rerequested") => |p| Ok(Event::CheckSuiteRerequested(p.check_suite()?)),
+        ("installation", "deleted") => |p| Ok(p.installation(StopCause::AppUninstalled)),
+        ("installation", "suspend") => |p| Ok(p.installation(StopCause::AppSuspended)),
         ("installation_repositories", "removed") => |p| Ok(Event::Withdrawn(p.removed()?)),
-        ("repository", "deleted" | "archived" | "transferred" | "privatized") => {
-            |p| Ok(Event::Withdrawn(p.repository()?))
-        }
+        ("repository", "deleted" | "transferred") => |p| p.repository(StopCause::RepoGone),
+        ("repository", "archived") => |p| p.repository(StopCause::RepoArchived),
+        ("repository", "privatized") => |p| p.repository(StopCause::RepoPrivate),
         _ => return None,
     };
     Some(make)
@@ -219,6 +229,7 @@ impl Parts {
             title: issue.title,
             body: issue.body,
             open: issue.state != "closed",
+            closed_at: issue.closed_at,
             author: issue.user.map(person),
             labels: issue.labels.into_iter().map(|l| l.name).collect(),
             is_pull: issue.pull_request.is_some(),
@@ -260,6 +271,7 @@ impl Parts {
             state: review.state.to_lowercase(),
             body: review.body,
             author: review.user.map(person),
+            submitted_at: review.submitted_at,
         })
     }
 
@@ -276,6 +288,15 @@ impl Parts {
 
     fn check_run(mut self) -> Result<CheckRunEvent, &'static str> {
         let run = self.0.check_run.take().ok_or("check_run")?;
+        self.checked(run)
+    }
+
+    fn check_suite(mut self) -> Result<CheckRunEvent, &'static str> {
+        let suite = self.0.check_suite.take().ok_or("check_suite")?;
+        self.checked(suite)
+    }
+
+    fn checked(mut self, run: CheckRunPart) -> Result<CheckRunEvent, &'static str> {
         Ok(CheckRunEvent {
             origin: self.origin()?,
             check_run_id: run.id,
@@ -284,10 +305,11 @@ impl Parts {
         })
     }
 
-    fn installation(self) -> Result<Withdrawn, &'static str> {
-        Ok(Withdrawn {
+    fn installation(self, cause: StopCause) -> Event {
+        Event::Withdrawn(Withdrawn {
             installation_id: self.0.installation.map(|i| i.id),
             repo_ids: None,
+            cause,
         })
     }
 
@@ -296,14 +318,16 @@ impl Parts {
         Ok(Withdrawn {
             installation_id: self.0.installation.map(|i| i.id),
             repo_ids: Some(repos.iter().map(|r| r.id).collect()),
+            cause: StopCause::RepoRemoved,
         })
     }
 
-    fn repository(self) -> Result<Withdrawn, &'static str> {
-        Ok(Withdrawn {
+    fn repository(self, cause: StopCause) -> Result<Event, &'static str> {
+        Ok(Event::Withdrawn(Withdrawn {
             repo_ids: Some(vec![self.0.repository.ok_or("repository")?.id]),
             installation_id: self.0.installation.map(|i| i.id),
-        })
+            cause,
+        }))
     }
 
     fn pull(mut self) -> Result<PullRequestEvent, &'static str> {
@@ -315,6 +339,7 @@ impl Parts {
             head_branch: head.branch,
             head_repo_id: head.repo.map(|r| r.id),
             merged: pull.merged.unwrap_or(false),
+            closed_at: pull.closed_at,
         })
     }
 }

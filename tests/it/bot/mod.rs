@@ -19,6 +19,7 @@ mod moved;
 mod parks;
 mod proof;
 mod questions;
+mod queue;
 mod reconciled;
 mod retry;
 mod reviews;

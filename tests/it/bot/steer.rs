@@ -50,17 +50,17 @@ async fn a_comment_during_the_run_reaches_the_next_turn() {
 async fn whatever_stops_a_run_stops_it_within_seconds_and_nothing_is_pushed() {
     type Act = fn(&World, u64);
     let acts: [(&str, Act); 5] = [
-        ("command", |w, n| {
+        ("as asked", |w, n| {
             w.sim.comment(REPO, n, WRITER, "/mend stop").unwrap();
         }),
-        ("label off", |w, n| {
+        ("since the label was taken off", |w, n| {
             w.sim.unlabel_issue(REPO, n, "mend", READER).unwrap()
         }),
-        ("closed", |w, n| {
+        ("since the issue was closed", |w, n| {
             w.sim.set_issue_open(REPO, n, false, READER).unwrap()
         }),
-        ("suspended", |w, _| w.sim.suspend(true)),
-        ("private", |w, _| {
+        ("since the App was suspended", |w, _| w.sim.suspend(true)),
+        ("since the repository was made private", |w, _| {
             w.sim.set_private(REPO, false).unwrap();
             w.sim.set_private(REPO, true).unwrap();
         }),
@@ -79,6 +79,13 @@ async fn whatever_stops_a_run_stops_it_within_seconds_and_nothing_is_pushed() {
             "{name}: {:?}",
             before.elapsed()
         );
+        assert_eq!(mend::render::stop_words(task.stop_cause.unwrap()), name);
+        // Who suspended the App is told nothing: mend may not write there.
+        let told = world.own_comments(issue);
+        let said = told
+            .iter()
+            .any(|c| c.body.contains(&format!("**Stopped, {name}.**")));
+        assert_eq!(said, !name.contains("suspended"), "{name}: {told:#?}");
         assert!(world.pulls().is_empty(), "{name}");
         assert_eq!(world.sim.log(REPO, "mend/issue-1").len(), 0, "{name}");
         world.end().await;

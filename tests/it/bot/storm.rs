@@ -359,7 +359,7 @@ fn judge(storm: &Storm, tasks: &[Task]) {
             let marker = format!("<!-- mend:task:{} app:", task.id);
             let last = own.iter().find(|c| c.body.starts_with(&marker));
             let last = last.unwrap_or_else(|| panic!("no word on {task:#?}: {own:#?}"));
-            let open = ["Working on it", "Waiting", "Queued"];
+            let open = ["Working on it", "Waiting for"];
             assert!(
                 !open.iter().any(|w| last.body.contains(w)),
                 "no last word: {}",

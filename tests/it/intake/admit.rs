@@ -243,9 +243,38 @@ async fn an_edit_counts_when_it_changes_a_command() {
     let same = edited(body("/mend retry a"), "hello\n\n/mend retry a", "t1");
     assert_eq!(event(same).await, []);
     assert_eq!(event(edited(json!({}), "/mend retry b", "t2")).await, []);
-    let other = edited(body("/mend retry a"), "/mend retry b", "t3");
-    assert_eq!(event(other).await, [Said::Accepted { task: TaskId(2) }]);
-    assert_eq!(hub.tasks().await.len(), 2);
+    // A slip of the pen in the words is mended, and the run that waits hears of it.
+    let words = edited(body("/mend retry a"), "/mend retry b", "t3");
+    assert_eq!(event(words).await, []);
+    assert_eq!(hub.tasks().await.len(), 1);
+    let lease = Duration::from_secs(60);
+    let held = hub.store.claim("w", lease).await.unwrap().unwrap().held;
+    let heard = hub.store.steer_take(held).await.unwrap();
+    assert_eq!(heard, ["`@alice` now words the request so:\nb"]);
+    for (n, (before, now)) in [
+        ("/mend retry a", "/mend retry from scratch a"),
+        ("/mend retyr", "/mend retry"),
+        ("> /mend retry", "/mend retry"),
+        ("/mend fix", "/mend fix allow-tests"),
+        ("/mend stop", "/mend retry"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let other = edited(body(before), now, &format!("t4{n}"));
+        let task = TaskId(2 + n as i64);
+        assert_eq!(event(other).await, [Said::Accepted { task }], "{now}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_beyond_the_fifth_are_left_out_and_that_is_said() {
+    let hub = Hub::new().await;
+    let text = "/mend status\n".repeat(7);
+    let said = hub.event("issue_comment", &commented("alice", &text)).await;
+    assert_eq!(said.len(), 6);
+    assert_eq!(said[5], Said::LeftOut { most: 5, left: 2 });
+    assert!(said[..5].iter().all(|s| *s == Said::Status { task: None }));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -282,8 +311,7 @@ async fn a_comment_on_mends_pull_request_is_about_its_issue() {
 
     let mut closed = labeled("mia", "x");
     closed["action"] = json!("closed");
-    closed["pull_request"] =
-        json!({"number": 66, "merged": true, "head": {"ref": "mend/issue-1", "repo": {"id": 7}}});
+    closed["pull_request"] = json!({"number": 66, "merged": true, "closed_at": "2026-11-30T10:00:01Z", "head": {"ref": "mend/issue-1", "repo": {"id": 7}}});
     hub.event("pull_request", &closed).await;
     assert!(hub.tasks().await[1].cancel_requested);
 }
@@ -297,6 +325,7 @@ async fn taking_the_label_off_or_closing_stops_the_task() {
     ] {
         let hub = Hub::new().await;
         hub.event("issues", &labeled("alice", "mend")).await;
+        hub.facts.lock().unwrap().on_now = false;
         let mut payload = labeled("rita", label);
         payload["action"] = json!(action);
         assert_eq!(hub.event("issues", &payload).await, []);
@@ -318,7 +347,10 @@ async fn trouble_at_github_is_no_yes_and_delays_in_order() {
         assert_eq!(hub.settle().await, []);
         assert!(hub.tasks().await.is_empty(), "{code}");
         assert_eq!(hub.ends().await, [("new".to_string(), 2)], "{code}");
-        hub.facts.lock().unwrap().trouble = None;
+        {
+            let mut facts = hub.facts.lock().unwrap();
+            (facts.trouble, facts.on_now) = (None, false);
+        }
         assert!(
             hub.after(Duration::ZERO).await.is_none(),
             "{code}: it does not wait"

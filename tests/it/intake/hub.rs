@@ -31,6 +31,10 @@ pub struct Facts {
     pub roles: HashMap<String, &'static str>,
     /// `(id, label, actor)` of labelings, oldest first.
     pub labeled: Vec<(u64, &'static str, u64)>,
+    /// As `labeled`, of the label's goings.
+    pub unlabeled: Vec<(u64, &'static str, u64)>,
+    /// Whether the issue has the label now.
+    pub on_now: bool,
     /// What every question about a role is answered with instead.
     pub trouble: Option<u16>,
     pub asked: Vec<String>,
@@ -58,6 +62,11 @@ fn answer(
     }
 }
 
+/// When event `id` happened.
+pub fn at(id: u64) -> String {
+    format!("2023-11-14T22:13:{:02}Z", 10 + id % 100 % 45)
+}
+
 fn routes(facts: Shared) -> Router {
     let role = |State(facts): State<Shared>, Path((_, _, who)): Path<(String, String, String)>| async move {
         answer(&facts, format!("role of {who}"), |f| {
@@ -67,11 +76,23 @@ fn routes(facts: Shared) -> Router {
     };
     let events = |State(facts): State<Shared>| async move {
         answer(&facts, "events".into(), |f| {
-            let event = |(id, label, actor): &(u64, &str, u64)| {
-                json!({"id": id, "event": "labeled", "label": {"name": label},
-                    "actor": {"id": actor, "login": "x", "type": "User"}})
+            // Event 500 is of 22:13:10, ten seconds before the clock begins, 501 of a second later.
+            let event = |kind: &str, (id, label, actor): &(u64, &str, u64)| {
+                json!({"id": id, "event": kind, "label": {"name": label},
+                    "created_at": at(*id), "actor": {"id": actor, "login": "x", "type": "User"}})
             };
-            f.labeled.iter().map(event).collect()
+            let on = f.labeled.iter().map(|e| event("labeled", e));
+            on.chain(f.unlabeled.iter().map(|e| event("unlabeled", e)))
+                .collect()
+        })
+    };
+    let issue = |State(facts): State<Shared>| async move {
+        answer(&facts, "issue".into(), |f| {
+            let labels = match f.on_now {
+                true => json!([{"name": "mend"}]),
+                false => json!([]),
+            };
+            json!({"id": 1001, "number": 1, "state": "open", "labels": labels})
         })
     };
     let pull = |State(facts): State<Shared>| async move {
@@ -96,6 +117,7 @@ fn routes(facts: Shared) -> Router {
             get(role),
         )
         .route("/repos/acme/invoicer/issues/{n}/events", get(events))
+        .route("/repos/acme/invoicer/issues/{n}", get(issue))
         .route("/repos/acme/invoicer/pulls/{n}", get(pull))
         .route(
             "/repos/acme/invoicer/pulls/{n}/reviews/{r}/comments",
@@ -167,6 +189,7 @@ impl Hub {
             }
             facts.labeled.push((500, "mend", 1));
             facts.head_repo = 7;
+            facts.on_now = true;
             facts.lines = json!([]);
         }
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -311,6 +334,14 @@ pub fn rerequested(sender: &str, app: u64) -> Value {
     payload["action"] = json!("rerequested");
     payload["check_run"] =
         json!({"id": 400, "app": {"id": app}, "pull_requests": [{"number": 5}, {"number": 66}]});
+    payload
+}
+
+/// The button for all of the App's checks of the commit.
+pub fn all_rerequested(sender: &str, app: u64) -> Value {
+    let mut payload = rerequested(sender, app);
+    payload["check_suite"] = payload["check_run"].take();
+    payload.as_object_mut().unwrap().remove("check_run");
     payload
 }
 

@@ -3,6 +3,7 @@
 mod admit;
 pub mod hub;
 mod receiver;
+mod reordered;
 mod reviews;
 mod slow;
 mod steer;

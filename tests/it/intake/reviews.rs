@@ -1,6 +1,8 @@
 //! Reviews, comments on lines, the check run's button, and what was taken from mend.
 
-use super::hub::{Hub, commented, labeled, line, line_commented, rerequested, reviewed};
+use super::hub::{
+    Hub, all_rerequested, commented, labeled, line, line_commented, rerequested, reviewed,
+};
 use mend::domain::{Command, Step, TaskId, TriggerKind, Verdict};
 use mend::intake::Said;
 use mend::store::Reached;
@@ -152,6 +154,16 @@ async fn each_press_of_the_button_asks_for_one_run() {
         hub.event("check_run", &rerequested("alice", 12)).await,
         [third]
     );
+    // The button for all checks at once; another app's is none of mend's.
+    let event = "check_suite";
+    assert_eq!(hub.event(event, &all_rerequested("alice", 13)).await, []);
+    let fourth = Said::Accepted { task: TaskId(4) };
+    assert_eq!(
+        hub.event(event, &all_rerequested("alice", 12)).await,
+        [fourth]
+    );
+    let said = hub.event(event, &all_rerequested("rita", 12)).await;
+    assert!(matches!(said[..], [Said::Refused { .. }]), "{said:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -174,6 +186,8 @@ async fn a_command_on_a_line_is_obeyed_and_an_edit_of_it_too() {
     edited["changes"] = json!({"body": {"from": "/mend retry b"}});
     assert_eq!(hub.event(event, &edited).await, []);
     edited["changes"] = json!({"body": {"from": "/mend retry a"}});
+    assert_eq!(hub.event(event, &edited).await, [], "only its words");
+    edited["changes"] = json!({"body": {"from": "nothing"}});
     assert_eq!(
         hub.event(event, &edited).await,
         [Said::Accepted { task: TaskId(3) }]
@@ -213,7 +227,7 @@ async fn az_05_an_edit_of_anothers_comment_needs_both_to_be_entitled() {
         let mut payload = commented(author, "/mend retry b");
         payload["sender"] = commented(editor, "")["sender"].clone();
         payload["action"] = json!("edited");
-        payload["changes"] = json!({"body": {"from": "/mend retry a"}});
+        payload["changes"] = json!({"body": {"from": "thanks"}});
         hub.event("issue_comment", &payload).await;
         assert_eq!(
             hub.tasks().await.len(),

@@ -145,6 +145,7 @@ pub fn trigger(issue: u64, key: &str) -> Trigger {
             },
         },
         asked_on: None,
+        asked_at: None,
         title: "Totals drift".into(),
         body: "by a cent".into(),
         key: key.into(),

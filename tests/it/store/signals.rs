@@ -1,5 +1,5 @@
 use super::{Fresh, incoming, trigger};
-use mend::domain::{TaskId, Verdict};
+use mend::domain::{StopCause, TaskId, Verdict};
 use serde_json::json;
 use std::time::Duration;
 
@@ -55,24 +55,50 @@ async fn an_installation_that_goes_stops_its_tasks(fresh: Fresh) {
         .await
         .unwrap()
         .id();
-    let none = fresh.store.cancel_installation(70, Some(8)).await.unwrap();
+    let none = fresh
+        .store
+        .cancel_installation(70, Some(8), StopCause::AppSuspended)
+        .await
+        .unwrap();
     assert!(none.is_empty());
     assert!(
         fresh
             .store
-            .cancel_installation(71, None)
+            .cancel_installation(71, None, StopCause::AppSuspended)
             .await
             .unwrap()
             .is_empty()
     );
     assert_eq!(
-        fresh.store.cancel_installation(70, None).await.unwrap(),
+        fresh
+            .store
+            .cancel_installation(70, None, StopCause::AppSuspended)
+            .await
+            .unwrap(),
         [id]
     );
     assert_eq!(
-        fresh.store.cancel_installation(70, Some(7)).await.unwrap(),
+        fresh
+            .store
+            .cancel_installation(70, Some(7), StopCause::RepoRemoved)
+            .await
+            .unwrap(),
         [id]
     );
+    // The first cause is the one that people are told.
+    let cause = fresh.store.stop_cause(id).await.unwrap();
+    assert_eq!(cause, Some(StopCause::AppSuspended));
+}
+
+async fn every_cause_of_a_stop_is_kept(fresh: Fresh) {
+    for (n, cause) in StopCause::ALL.into_iter().enumerate() {
+        let issue = n as u64;
+        let trigger = trigger(issue, cause.word());
+        let id = fresh.store.create_task(&trigger, 3).await.unwrap().id();
+        assert_eq!(fresh.store.stop_cause(id).await.unwrap(), None);
+        assert!(fresh.store.stop(id, cause).await.unwrap());
+        assert_eq!(fresh.store.stop_cause(id).await.unwrap(), Some(cause));
+    }
 }
 
 async fn each_attempt_gets_all_guidance_once(fresh: Fresh) {
@@ -138,6 +164,7 @@ on_both!(
     a_stop_reaches_the_running_task_and_those_that_wait,
     a_stop_makes_a_parked_task_due,
     an_installation_that_goes_stops_its_tasks,
+    every_cause_of_a_stop_is_kept,
     each_attempt_gets_all_guidance_once,
     who_waits_is_woken,
     the_same_thing_is_not_told_twice_in_an_hour,

@@ -64,12 +64,13 @@ async fn az_04_who_lost_the_permission_meanwhile_gets_nothing_published() {
         fault(&world, PUBLISH, usize::MAX, effect.clone());
         let issue = world.label();
         let task = world.ended(1).await;
-        assert_eq!(task.verdict, Some(Verdict::Crashed), "{effect:?}");
+        assert_eq!(task.verdict, Some(Verdict::NotPublished), "{effect:?}");
         assert_eq!(asked(&world, "git-receive-pack"), 0, "{effect:?}");
         assert!(world.pulls().is_empty());
         assert!(!world.sim.refs(REPO).keys().any(|r| r.contains("mend/")));
         let said = world.own_comments(issue).pop().unwrap().body;
-        assert!(said.contains("could not be published"), "{said}");
+        assert!(said.contains("it is not published"), "{said}");
+        assert!(!said.contains("broke down"), "{said}");
         world.end().await;
     }
 }
@@ -181,7 +182,7 @@ async fn az_07_what_was_made_for_few_eyes_is_not_published_to_all() {
     checking(&world, REPO, issue).await;
     world.sim.set_private(REPO, false).unwrap();
     let task = world.ended(1).await;
-    assert_eq!(task.verdict, Some(Verdict::Crashed));
+    assert_eq!(task.verdict, Some(Verdict::NotPublished));
     assert!(world.pulls().is_empty());
     assert_eq!(asked(&world, "git-receive-pack"), 0);
     let said = world.own_comments(issue).pop().unwrap().body;
