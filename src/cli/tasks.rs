@@ -5,7 +5,7 @@ use super::machine::Machine;
 use super::out;
 use crate::domain::{RepoName, SystemClock, TaskId};
 use crate::render::duration;
-use crate::store::{Created, Filter, State, Store, Task};
+use crate::store::{Filter, Retried, State, Store, Task};
 use clap::Subcommand;
 use secrecy::ExposeSecret;
 use serde_json::json;
@@ -118,20 +118,16 @@ async fn found(store: &Store, id: i64) -> anyhow::Result<Task> {
 
 /// A new task from the same trigger: once for each ended task, however often it is asked for.
 async fn retry(store: &Store, task: &Task, as_json: bool) -> anyhow::Result<u8> {
-    if !matches!(task.state, State::Done | State::Dead) {
-        let id = task.id;
-        let words = format!("task {id} is {}; stop it first", task.state.word());
-        say(as_json, &words, &json!({ "task": id, "made": false }))?;
-        return Ok(NO);
-    }
-    let mut trigger = task.trigger.clone();
-    trigger.key = format!("{}:retry:{}", trigger.key, task.id);
-    // It is asked for now, and what ended the first does not end this one.
-    trigger.asked_at = None;
-    let made = store
-        .create_task_of(&trigger, task.max_attempts, task.priority)
-        .await?;
-    let (id, new) = (made.id(), matches!(made, Created::Created(_)));
+    let (id, new) = match store.retry(task, None).await? {
+        Retried::Made(id) => (id, true),
+        Retried::Before(id) => (id, false),
+        Retried::NotEnded => {
+            let id = task.id;
+            let words = format!("task {id} is {}; stop it first", task.state.word());
+            say(as_json, &words, &json!({ "task": id, "made": false }))?;
+            return Ok(NO);
+        }
+    };
     let words = match new {
         true => format!("task {id} is queued"),
         false => format!("task {id} was made by an earlier retry of task {}", task.id),

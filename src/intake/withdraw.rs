@@ -6,7 +6,7 @@ use super::admit::{Admit, Admitted, label_key};
 use super::error::IntakeError;
 use crate::domain::{RepoRef, StopCause};
 use crate::github::{IssueEvent, Origin, PullRequestEvent, Withdrawn};
-use crate::store::Delivery;
+use crate::store::{Delivery, PullEnd};
 use crate::text::from_rfc3339;
 
 /// What a withdrawal ends.
@@ -115,6 +115,16 @@ impl Admit {
         event: PullRequestEvent,
     ) -> Result<Admitted, IntakeError> {
         let repo_id = event.origin.repo_id;
+        let ms = |at: &str| from_rfc3339(at).map_or(0, |s| s * 1000);
+        let end = PullEnd {
+            repo_id,
+            number: event.number,
+            merged: event.merged,
+            opened_at: ms(&event.created_at),
+            ended_at: ms(&event.closed_at),
+            head_sha: event.head_sha.clone(),
+        };
+        self.store.put_pull_end(&end).await?;
         let newest = self.store.latest_task_of_pull(repo_id, event.number);
         let Some(task) = newest.await? else {
             return Ok(Admitted::Ignored("a pull request of somebody else"));

@@ -12,6 +12,8 @@ use tokio::task::JoinHandle;
 
 const TASKS: &str = "mend_tasks";
 const DELIVERIES: &str = "mend_deliveries";
+const SPANS: &str = "mend_spans";
+const CHANNELS: [&str; 3] = [TASKS, DELIVERIES, SPANS];
 /// Before another connection is tried.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -60,17 +62,17 @@ impl Drop for Wire {
     }
 }
 
-/// The bells for tasks and for deliveries, heard by every process on the database.
-pub(super) async fn shared(url: &str, pool: &AnyPool) -> Result<(Bell, Bell, Wire), StoreError> {
+/// The bells for tasks, deliveries and spans, heard by every process on the database.
+pub(super) async fn shared(url: &str, pool: &AnyPool) -> Result<([Bell; 3], Wire), StoreError> {
     let bell = || Bell {
         here: Arc::default(),
         elsewhere: Some(Arc::default()),
     };
-    let (tasks, deliveries) = (bell(), bell());
+    let all = [bell(), bell(), bell()];
     // What this process says itself it need not hear again.
     let name = uuid::Uuid::new_v4().simple().to_string();
     let mut wire = Vec::new();
-    for (channel, bell) in [(TASKS, &tasks), (DELIVERIES, &deliveries)] {
+    for (channel, bell) in CHANNELS.iter().zip(&all) {
         if let Some(asked) = bell.elsewhere.clone() {
             let sql = format!("NOTIFY {channel}, '{name}'");
             wire.push(tokio::spawn(tell(pool.clone(), asked, sql)));
@@ -78,17 +80,14 @@ pub(super) async fn shared(url: &str, pool: &AnyPool) -> Result<(Bell, Bell, Wir
     }
     // Listened before the first query is made, so that nothing falls between the two.
     let listener = listener(url).await?;
-    let bells = [
-        (TASKS, tasks.here.clone()),
-        (DELIVERIES, deliveries.here.clone()),
-    ];
+    let bells = std::array::from_fn(|n| (CHANNELS[n], all[n].here.clone()));
     wire.push(tokio::spawn(listen(url.to_string(), listener, bells, name)));
-    Ok((tasks, deliveries, Wire(wire)))
+    Ok((all, Wire(wire)))
 }
 
 async fn listener(url: &str) -> Result<PgListener, sqlx::Error> {
     let mut listener = PgListener::connect(url).await?;
-    listener.listen_all([TASKS, DELIVERIES]).await?;
+    listener.listen_all(CHANNELS).await?;
     Ok(listener)
 }
 
@@ -109,7 +108,7 @@ async fn tell(pool: AnyPool, asked: Arc<Notify>, sql: String) {
 async fn listen(
     url: String,
     mut listener: PgListener,
-    bells: [(&'static str, Arc<Notify>); 2],
+    bells: [(&'static str, Arc<Notify>); 3],
     name: String,
 ) {
     loop {

@@ -92,7 +92,7 @@ impl Store {
         let mut tx = self.write.begin_with(self.dialect.begin()).await?;
         let done = sqlx::query(
             "UPDATE tasks SET state = 'done', verdict = $1, result = $2, error = NULL, \
-             lease_owner = NULL, lease_until = NULL, updated_at = $3 \
+             lease_owner = NULL, lease_until = NULL, updated_at = $3, model = $6 \
              WHERE id = $4 AND epoch = $5 AND state = 'running'",
         )
         .bind(verdict.word())
@@ -100,6 +100,7 @@ impl Store {
         .bind(now)
         .bind(held.id.0)
         .bind(held.epoch)
+        .bind(result["model"].as_str().unwrap_or_default())
         .execute(&mut *tx)
         .await?;
         held_still(done.rows_affected(), held)?;

@@ -13,6 +13,7 @@ const STEPS: &[&str] = &[
     include_str!("0006_queue.sql"),
     include_str!("0007_spending.sql"),
     include_str!("0008_stop.sql"),
+    include_str!("0009_pages.sql"),
 ];
 
 /// Brings the database to this version's schema; each step in a transaction of its own.

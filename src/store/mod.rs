@@ -18,10 +18,15 @@ mod error;
 mod lease;
 mod look;
 mod migrate;
+mod pages;
 mod pauses;
+mod pull_ends;
 mod quota;
 mod retention;
+mod retry;
+mod sessions;
 mod signals;
+mod span_pages;
 mod spans;
 mod spending;
 mod tasks;
@@ -35,7 +40,12 @@ pub use deliveries::{Added, Delivery, DeliveryEnd, Incoming};
 pub use error::StoreError;
 pub use lease::{Beat, Claimed, Failed, Held};
 pub use look::Standing;
+pub use pages::{DayVerdict, KnownRepo, Search, Sight};
+pub use pull_ends::{PullEnd, PullRecord};
 pub use quota::{Quota, Scope, Within};
+pub use retry::Retried;
+pub use sessions::KeptSession;
+pub use span_pages::{SpanLine, SpanText};
 pub use spans::{StoredSpan, TraceEnd};
 pub use spending::Payer;
 pub use tasks::{Created, Filter, Reached, State, Task, WaitsFor};
@@ -95,6 +105,7 @@ pub struct Store {
     inserts: writer::Inserts,
     tasks_changed: Bell,
     deliveries_changed: Bell,
+    spans_changed: Bell,
     wire: Option<Arc<Wire>>,
 }
 
@@ -147,13 +158,14 @@ impl Store {
             Dialect::Sqlite => pool(dialect, READERS, true).connect_with(options).await?,
             Dialect::Postgres => write.clone(),
         };
-        let (tasks_changed, deliveries_changed, wire) = match dialect {
-            Dialect::Sqlite => (Bell::default(), Bell::default(), None),
+        let (bells, wire) = match dialect {
+            Dialect::Sqlite => (<[Bell; 3]>::default(), None),
             Dialect::Postgres => {
-                let (tasks, deliveries, wire) = bell::shared(url, &write).await?;
-                (tasks, deliveries, Some(Arc::new(wire)))
+                let (bells, wire) = bell::shared(url, &write).await?;
+                (bells, Some(Arc::new(wire)))
             }
         };
+        let [tasks_changed, deliveries_changed, spans_changed] = bells;
         let shared = dialect == Dialect::Postgres && clock.is_machines();
         let time = Time {
             clock,
@@ -173,6 +185,7 @@ impl Store {
             time,
             tasks_changed,
             deliveries_changed,
+            spans_changed,
             wire,
         })
     }

@@ -86,6 +86,7 @@ impl Store {
             .await?;
         }
         tx.commit().await?;
+        self.spans_changed.ring();
         Ok(())
     }
 
@@ -193,7 +194,7 @@ fn kind_word(kind: SpanKind) -> &'static str {
     }
 }
 
-fn kind_of(word: &str) -> SpanKind {
+pub(super) fn kind_of(word: &str) -> SpanKind {
     match word {
         "task" => SpanKind::Task,
         "model" => SpanKind::Model,
@@ -211,7 +212,7 @@ fn end_word(end: SpanEnd) -> &'static str {
     }
 }
 
-fn end_of(word: &str) -> SpanEnd {
+pub(super) fn end_of(word: &str) -> SpanEnd {
     match word {
         "ok" => SpanEnd::Ok,
         "failed" => SpanEnd::Failed,

@@ -1,12 +1,9 @@
 //! What tasks used of models, for budgets of a day.
 
+use super::pages::{DAY_MS, spent};
 use super::tasks::int;
 use super::{Held, Store, StoreError};
 use crate::domain::{RepoRef, Spent};
-use sqlx::Row;
-use sqlx::any::AnyRow;
-
-const DAY_MS: i64 = 24 * 3600 * 1000;
 
 /// Who pays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,16 +72,4 @@ impl Store {
         let query = sqlx::query(sql).bind(today).bind(int(id));
         spent(&query.fetch_one(&self.write).await?)
     }
-}
-
-fn spent(row: &AnyRow) -> Result<Spent, StoreError> {
-    let number = |name: &str| -> Result<u64, StoreError> {
-        let n: i64 = row.try_get(name)?;
-        Ok(n.max(0).unsigned_abs())
-    };
-    Ok(Spent {
-        turns: number("turns")?,
-        tokens: number("tokens")?,
-        microdollars: number("microdollars")?,
-    })
 }

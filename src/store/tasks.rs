@@ -96,6 +96,8 @@ pub struct Task {
     pub waits_for: Option<WaitsFor>,
     /// Milliseconds that it was parked for models, all times together.
     pub model_waited_ms: u64,
+    /// The model that answered; empty until the end, and where none was asked.
+    pub model: String,
     pub created_at: i64,
     pub updated_at: i64,
 }
@@ -180,8 +182,8 @@ impl Store {
         let issue = &trigger.issue;
         let row = sqlx::query(
             "INSERT INTO tasks (key, repo_id, issue_id, issue_number, installation_id, repo_name, \
-             trigger_json, run_at, max_attempts, created_at, updated_at, person_id, priority) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8, $10, $11) \
+             trigger_json, run_at, max_attempts, created_at, updated_at, person_id, priority, \
+             title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $8, $10, $11, $12) \
              ON CONFLICT (key) DO NOTHING RETURNING id",
         )
         .bind(trigger.key.as_str())
@@ -195,6 +197,7 @@ impl Store {
         .bind(i64::from(max_attempts.max(1)))
         .bind(int(trigger.by.id))
         .bind(priority)
+        .bind(trigger.title.replace('\0', ""))
         .fetch_optional(&mut *connection)
         .await?;
         if let Some(row) = row {
@@ -325,6 +328,7 @@ pub(super) fn read(row: &AnyRow) -> Result<Task, StoreError> {
             .map(|w| word("what it waits for", &w))
             .transpose()?,
         model_waited_ms: row.try_get::<i64, _>("model_waited_ms")?.unsigned_abs(),
+        model: row.try_get("model")?,
         created_at: row.try_get("created_at")?,
         updated_at: row.try_get("updated_at")?,
     })

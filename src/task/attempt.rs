@@ -319,7 +319,8 @@ impl Attempt<'_> {
         let replies = replies::take(&mut fixed.summary, trigger);
         let commit = self.commit(prepared, &fixed).await?;
         let outgoing = self.outgoing(prepared, fixed, earlier, commit, cast.worker.name());
-        let outgoing = outgoing.await?;
+        let mut outgoing = outgoing.await?;
+        outgoing.document["model"] = cast.worker.name().into();
         Ok(Outgoing {
             replies,
             ..outgoing

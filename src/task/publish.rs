@@ -81,6 +81,8 @@ pub(super) async fn publish(
     let published = published?;
     let reached = Reached {
         pr_number: Some(published.number),
+        // As GitHub knows it: a commit made through its API has another id.
+        head_sha: Some(push.commit.clone()),
         ..Reached::default()
     };
     bench

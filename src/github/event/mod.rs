@@ -76,6 +76,10 @@ pub struct PullRequestEvent {
     pub origin: Origin,
     pub number: u64,
     pub head_branch: String,
+    /// The last commit on it.
+    pub head_sha: String,
+    /// As GitHub writes times; empty where it does not say.
+    pub created_at: String,
     /// `None` when the fork is gone.
     pub head_repo_id: Option<u64>,
     pub merged: bool,

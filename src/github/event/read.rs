@@ -114,6 +114,8 @@ struct PullPart {
     #[serde(default)]
     merged: Option<bool>,
     #[serde(default, deserialize_with = "text")]
+    created_at: String,
+    #[serde(default, deserialize_with = "text")]
     closed_at: String,
     #[serde(default)]
     head: Option<HeadPart>,
@@ -123,6 +125,8 @@ struct PullPart {
 struct HeadPart {
     #[serde(rename = "ref", default, deserialize_with = "text")]
     branch: String,
+    #[serde(default, deserialize_with = "text")]
+    sha: String,
     #[serde(default)]
     repo: Option<Id>,
 }
@@ -337,6 +341,8 @@ impl Parts {
             origin: self.origin()?,
             number: pull.number,
             head_branch: head.branch,
+            head_sha: head.sha,
+            created_at: pull.created_at,
             head_repo_id: head.repo.map(|r| r.id),
             merged: pull.merged.unwrap_or(false),
             closed_at: pull.closed_at,
