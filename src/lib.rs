@@ -32,6 +32,7 @@
 //! | 5 | [`task`] | the worker: claim, prepare, fix, publish | 0–4 but simulator |
 //! | 5 | [`lab`] | replay of recordings | 0, trace, fix, agent, check, outcome, model, git, sandbox, tree, config, workspace |
 //! | 6 | [`onboard`] | `mend setup` and `mend doctor` | 0, config, github, git, sandbox, model, store, tree |
+//! | 6 | [`web`] | pages about runs, live events, login, JSON API; stop and retry are rows in `store` | 0, config, store, trace, render, github |
 //! | 7 | [`app`], [`cli`] | wire the rooms; the command line | everything |
 //!
 //! Who attacks, and what stops them: [`threats`].
@@ -71,4 +72,5 @@ pub mod text;
 pub mod threats {}
 pub mod trace;
 pub mod tree;
+pub mod web;
 pub mod workspace;

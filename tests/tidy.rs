@@ -100,6 +100,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "config", "github", "git", "sandbox", "model", "store", "tree",
         ],
     ),
+    ("web", &["config", "store", "trace", "render", "github"]),
 ];
 
 /// May use every room.

@@ -4,6 +4,7 @@ mod bench;
 mod convert;
 pub mod demo;
 mod issue;
+mod pages;
 mod pauses;
 mod process;
 mod server;
@@ -13,5 +14,6 @@ pub use convert::{
     agent_settings, connect, connect_role, model_settings, sandbox_settings, set_up_settings,
 };
 pub use issue::{IssueError, IssueFix, fix_issue};
+pub use pages::invitation;
 pub use process::keep_to_itself;
 pub use server::{Extra, Role, Server, StartError};

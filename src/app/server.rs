@@ -115,6 +115,8 @@ pub enum Role {
 /// A running server.
 pub struct Server {
     address: Option<SocketAddr>,
+    /// Where the operator's pages are.
+    pages: Option<SocketAddr>,
     store: Store,
     github: Github,
     stop: Cancel,
@@ -173,8 +175,11 @@ impl Server {
         let (ours, stopped) = (common.hub.github.clone(), common.stop.clone());
         let keeper = common.hub.keeper.clone();
         parts.spawn(async move { keeper.reap(&ours, &stopped).await });
+        let mut pages = None;
         if let Some(listener) = listener {
             common.web(listener, &mut parts);
+            let (hub, stop) = (&common.hub, &common.stop);
+            pages = super::pages::operator(settings, hub, stop, &mut parts).await?;
         }
         if let Some(pool) = pool {
             let stopped = common.stop.clone();
@@ -186,6 +191,7 @@ impl Server {
         }
         Ok(Server {
             address,
+            pages,
             store: common.hub.store,
             github: common.hub.github,
             stop: common.stop,
@@ -197,6 +203,11 @@ impl Server {
     /// Where webhooks go; `None` where this process takes none.
     pub fn webhook_url(&self) -> Option<String> {
         self.address.map(|a| format!("http://{a}/webhook"))
+    }
+
+    /// Where the operator's pages are; `None` where there are none.
+    pub fn pages(&self) -> Option<SocketAddr> {
+        self.pages
     }
 
     pub fn store(&self) -> &Store {

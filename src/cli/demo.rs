@@ -66,6 +66,12 @@ pub(super) async fn run(args: DemoArgs, machine: &Machine) -> anyhow::Result<u8>
     )
     .await?;
     terminal.say(&format!("issue labelled `mend`: {}", demo.issue_url()));
+    if !args.once
+        && !args.json
+        && let Some(page) = demo.page_url("/runs/1").await?
+    {
+        terminal.say(&format!("watch the run (this link works once): {page}"));
+    }
     let done = watch(&args, &demo, &terminal, &stop).await;
     terminal.say("ending, and removing what the demo made");
     demo.stop().await?;
@@ -127,8 +133,14 @@ fn show(demo: &Demo, ended: &Ended, terminal: &Terminal) {
 
 /// Stays up, and shows every further run, until Ctrl-C.
 async fn stay(demo: &Demo, terminal: &Terminal, stop: &Cancel) -> anyhow::Result<()> {
+    let page = demo.page_url("/runs/1").await?;
+    let page = page.map_or(String::new(), |page| {
+        format!(
+            "The run, step by step (this link works once; the tab stays logged in):\n  {page}\n"
+        )
+    });
     out::line(&format!(
-        "Look at the pull request and the issue in a browser:\n  {}\n  {}\nA comment there by {MAINTAINER}, `/mend retry` with what should be \
+        "{page}Look at the pull request and the issue in a browser:\n  {}\n  {}\nA comment there by {MAINTAINER}, `/mend retry` with what should be \
          different, runs it again. Ctrl-C ends the demo.",
         demo.pull().map_or(demo.issue_url(), |p| p.url),
         demo.issue_url(),

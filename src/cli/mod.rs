@@ -16,6 +16,7 @@ mod git_of;
 mod guard;
 mod log;
 mod machine;
+mod open;
 mod out;
 mod replay;
 mod sandbox;
@@ -47,6 +48,8 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     /// See and steer the tasks of a server
     Tasks(tasks::TasksArgs),
+    /// Print a link that opens the pages of a running server, once
+    Open(open::OpenArgs),
     /// Fix a local project from a report, without GitHub
     Fix(fix::FixArgs),
     /// Find, run or judge a project's check
@@ -81,6 +84,7 @@ pub async fn run() -> ExitCode {
         Command::Serve(args) => serve::run(args, &machine).await,
         Command::Doctor(args) => Box::pin(doctor::run(args, &machine)).await,
         Command::Tasks(args) => tasks::run(args, &machine).await,
+        Command::Open(args) => open::run(args, &machine).await,
         Command::Fix(args) => Box::pin(fix::run(args, &machine)).await,
         Command::Bench(args) => Box::pin(bench::run(args, &machine)).await,
         Command::Diagnose(args) => Box::pin(diagnose::run(&args, &machine)).await,

@@ -20,6 +20,7 @@ mod secret_file;
 mod sections;
 mod settings;
 mod values;
+mod web;
 
 pub use budget::BudgetSettings;
 pub use environment::Environment;
@@ -37,3 +38,4 @@ pub use sections::{
 };
 pub use settings::{DEFAULT_FILE, Engine, Ground, Mistake, Settings, SettingsError};
 pub use values::password_of;
+pub use web::{LoginSettings, WebSettings};

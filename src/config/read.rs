@@ -48,6 +48,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Parts) {
     let publish = publish::publish(r);
     let queue = queue::queue(r);
     let budget = budget::budget(r);
+    let web = super::web::web(r);
     let parts = Parts {
         server: server.clone(),
         github: github.clone(),
@@ -70,6 +71,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Parts) {
         publish,
         queue,
         budget,
+        web,
     });
     (settings, parts)
 }

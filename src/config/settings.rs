@@ -12,6 +12,7 @@ use super::sections::{
     AgentSettings, DatabaseSettings, GithubSettings, ModelSettings, ReposSettings, RoleSettings,
     SandboxSettings, ServerSettings,
 };
+use super::web::WebSettings;
 use super::{Environment, inspect::Parts, read::read};
 use crate::domain::Limits;
 use std::os::unix::fs::MetadataExt;
@@ -74,6 +75,7 @@ pub struct Settings {
     pub publish: PublishSettings,
     pub queue: QueueSettings,
     pub budget: BudgetSettings,
+    pub web: WebSettings,
 }
 
 /// The part of the settings that a fix without GitHub needs.
@@ -108,7 +110,7 @@ impl Engine {
     pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Engine, SettingsError> {
         let (_, engine, mut mistakes) = load(file, environment)?;
         let servers = [
-            "server", "github", "database", "repos", "publish", "queue", "budget",
+            "server", "github", "database", "repos", "publish", "queue", "budget", "web",
         ];
         mistakes.retain(|m| {
             let section = m.key.split('.').next().unwrap_or_default();

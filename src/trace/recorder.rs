@@ -153,6 +153,7 @@ impl Recorder {
             Exit::TimedOut => json!("timed out"),
         };
         let mut attributes = vec![
+            ("command", json!(run.command)),
             ("outcome", json!(run.classification.outcome)),
             ("exit", exit),
             ("reason", json!(run.classification.reason)),

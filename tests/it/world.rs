@@ -196,9 +196,8 @@ impl World {
             program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mend"))),
             ..Extra::default()
         };
-        let server = Server::start(&self.settings, &environment, extra)
-            .await
-            .unwrap();
+        let starting = Box::pin(Server::start(&self.settings, &environment, extra));
+        let server = starting.await.unwrap();
         self.sim.set_webhook_url(Some(&self.webhook(&server)));
         self.server = Some(server);
     }
@@ -379,5 +378,6 @@ fn settings(sim: &Checked, folder: &Path, replay: Vec<PathBuf>) -> Settings {
         publish: Default::default(),
         queue: Default::default(),
         budget: Default::default(),
+        web: Default::default(),
     }
 }

@@ -4,7 +4,7 @@
 use super::server::{Extra, Server, StartError};
 use crate::config::{
     DatabaseSettings, Engine, Environment, GithubSettings, Permission as Needed, ReposSettings,
-    ServerSettings, Settings,
+    ServerSettings, Settings, WebSettings,
 };
 use crate::domain::{Journal, Verdict};
 use crate::simulator::{Permission, PullView, Simulator, SimulatorError, SimulatorOptions};
@@ -150,6 +150,18 @@ impl Demo {
         format!("{}/{REPO}/issues/{}", self.simulator.base_url(), self.issue)
     }
 
+    /// An address that opens a page of mend's, once; `None` where the pages are not served.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn page_url(&self, path: &str) -> Result<Option<String>, DemoError> {
+        let Some(address) = self.server.pages() else {
+            return Ok(None);
+        };
+        let store = self.server.store();
+        Ok(Some(super::invitation(store, address, path).await?))
+    }
+
     /// The newest pull request.
     pub fn pull(&self) -> Option<PullView> {
         self.simulator.pulls(REPO).pop()
@@ -264,5 +276,9 @@ fn settings(
         publish: Default::default(),
         queue: Default::default(),
         budget: Default::default(),
+        web: WebSettings {
+            operator: Some(([127, 0, 0, 1], 0).into()),
+            ..WebSettings::default()
+        },
     })
 }
