@@ -2,7 +2,7 @@
 //! (rules W7, W8, W11).
 
 use super::calls::WRONG_CALLS;
-use super::contradiction::Failures;
+use super::contradiction::{Failures, speaks_of};
 use super::run::Loop;
 use super::slow::First;
 use super::{AgentError, TurnEffect, told, traced};
@@ -75,7 +75,8 @@ impl Loop<'_, '_> {
         if finish {
             let failed = |r: &[CheckRun]| overall(r) == Outcome::Failed;
             let unseen_failure = edited && (first_failed || fresh.as_deref().is_some_and(failed));
-            if !unseen_failure || fresh.as_deref().is_some_and(|runs| self.all_named(runs)) {
+            let known = |runs: &[CheckRun]| self.all_named(runs) || self.only_old(runs);
+            if !unseen_failure || fresh.as_deref().is_some_and(known) {
                 return Ok((None, Some(self.finished()?)));
             }
             notes.push(
@@ -131,6 +132,22 @@ impl Loop<'_, '_> {
     fn all_named(&self, runs: &[CheckRun]) -> bool {
         let old = Failures::of(self.work.base.runs().unwrap_or_default());
         Failures::of(runs).are_all_named(&self.state.named, &old)
+    }
+
+    /// Whether the change fixed tests and broke none, and the report or the summary speaks of each
+    /// test that fails as before.
+    fn only_old(&self, runs: &[CheckRun]) -> bool {
+        let report = self.work.report;
+        let own = self.state.summaries.join("\n");
+        let said = [&report.title, &report.body, &self.state.said, &own]
+            .map(|text| text.to_lowercase())
+            .join("\n");
+        let pairs = pairs(self.work.base.runs(), runs);
+        let whole = pairs.iter().all(|p| p.base.is_some() && p.after.is_some());
+        let fixed = pairs.iter().any(|p| !p.comparison.fixed.is_empty());
+        let broken = pairs.iter().any(|p| !p.comparison.newly_broken.is_empty());
+        let mut old = pairs.iter().flat_map(|p| &p.comparison.already_failing);
+        whole && fixed && !broken && old.all(|name| speaks_of(&said, name))
     }
 
     fn limits(&self) -> Result<String, AgentError> {

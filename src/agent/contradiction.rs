@@ -125,6 +125,34 @@ pub(super) fn key(name: &str) -> Option<String> {
     words(name).pop()
 }
 
+/// Whether a text, in small letters, speaks of a test: by its own name, or of the tests of its file
+/// or class (`the holiday tests` of `test_holidays.HolidayTest.test_this_year`).
+pub(super) fn speaks_of(text: &str, name: &str) -> bool {
+    let Some(own) = key(name).map(|key| key.to_lowercase()) else {
+        return false;
+    };
+    let words: Vec<&str> = text
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .collect();
+    let stem = |word: &str| {
+        let word = word.trim_start_matches("test").trim_end_matches("tests");
+        let word = word.trim_end_matches("test").trim_end_matches("spec");
+        word.trim_matches('_').trim_end_matches('s').to_string()
+    };
+    let around: Vec<String> = name
+        .to_lowercase()
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| *word != own)
+        .map(stem)
+        .filter(|word| word.len() > 3)
+        .collect();
+    let of_tests = words
+        .iter()
+        .any(|w| matches!(*w, "test" | "tests" | "specs"));
+    own.len() > 4 && words.contains(&own.as_str())
+        || of_tests && words.iter().any(|w| around.contains(&stem(w)))
+}
+
 /// Whether two names mean the same test: runners spell modules, classes and files in their own ways,
 /// and models leave some of them out.
 pub fn same_test(a: &str, b: &str) -> bool {
@@ -281,6 +309,25 @@ mod tests {
             ("tests/test_terms.py", "tests/test_terms.py::test_net_30"),
         ] {
             assert!(!same_test(a, b) && !same_test(b, a), "{a} / {b}");
+        }
+    }
+
+    #[test]
+    fn a_text_speaks_of_a_test_by_its_name_or_of_those_of_its_file() {
+        let test = "tests.test_holidays.HolidayTest.test_this_year";
+        for text in [
+            "ignore the holiday tests, known",
+            "what is left, test_this_year, failed before",
+            "the tests of holidays are red anyhow",
+        ] {
+            assert!(speaks_of(text, test), "{text}");
+        }
+        for text in [
+            "a swap on a holiday goes wrong",
+            "ignore the other tests",
+            "this year it is wrong",
+        ] {
+            assert!(!speaks_of(text, test), "{text}");
         }
     }
 

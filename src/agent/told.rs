@@ -7,6 +7,9 @@ use crate::text::{bound, strip_ansi, visible};
 /// How many names of one kind are listed before the rest is counted.
 const NAMES: usize = 20;
 
+/// Bytes of the output of a check that passed.
+const GREEN: usize = 1024;
+
 /// What opens the note about the check that runs by itself.
 pub(super) const CHECKED: &str = "Automatic full check after your edits:";
 
@@ -21,12 +24,13 @@ pub(super) fn result(runs: &[CheckRun], max: usize) -> String {
     for run in runs {
         text.push_str(&format!("\n`{}`: {}\n", run.command, line(run)));
         let output = visible(&strip_ansi(&run.output));
-        let room = if run.classification.outcome == Outcome::Passed {
-            room.min(1024)
-        } else {
-            room
+        let output = output.trim_end();
+        // A cut of a few lines saves nothing.
+        let room = match run.classification.outcome {
+            Outcome::Passed if output.len() > GREEN * 2 => room.min(GREEN),
+            _ => room,
         };
-        text.push_str(bound(output.trim_end(), room).as_str());
+        text.push_str(bound(output, room).as_str());
     }
     text
 }

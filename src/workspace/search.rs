@@ -13,6 +13,8 @@ const MAX_AROUND: usize = 5;
 /// can follow without a read between.
 const FEW: usize = 10;
 const FEW_AROUND: usize = 2;
+/// Names of files in an answer without a match.
+const NAMES: usize = 5;
 /// Counting goes on after the last match that is shown, up to here.
 const MAX_COUNTED: usize = 10_000;
 /// Larger files are data; they are named as left out.
@@ -33,6 +35,8 @@ struct Found {
     shown: usize,
     files: usize,
     large: usize,
+    /// Files whose path matches, which is what was meant where no line does.
+    names: Vec<String>,
     bytes: u64,
     stopped: bool,
 }
@@ -91,6 +95,9 @@ impl Workspace {
         for entry in &files {
             if entry.kind != EntryKind::File || self.hidden.matches(&entry.path) {
                 continue;
+            }
+            if files.len() > 1 && regex.is_match(entry.path.as_str().as_bytes()) {
+                found.names.push(entry.path.to_string());
             }
             if entry.len > MAX_FILE {
                 found.large += 1;
@@ -300,6 +307,18 @@ impl Found {
         let mut out = String::from(note);
         if self.matches == 0 {
             out.push_str("no matches");
+            if !self.names.is_empty() {
+                let shown = &self.names[..self.names.len().min(NAMES)];
+                let more = if self.names.len() > NAMES {
+                    ", …"
+                } else {
+                    ""
+                };
+                out.push_str(&format!(
+                    " in the text; files of that name: {}{more}",
+                    shown.join(", ")
+                ));
+            }
         }
         let mut last: Option<&Line> = None;
         for line in &self.lines {

@@ -645,4 +645,8 @@ fn search_shows_lines_around_few_matches_and_none_around_many() {
     let bounded = ok(w.search_around("n7", Some("a.txt"), Some(99)));
     assert_eq!(bounded.lines().count(), 11, "{bounded}");
     assert_eq!(ok(w.search_around("nowhere", None, None)), "no matches");
+    assert_eq!(
+        ok(w.search_around("b.txt", None, None)),
+        "no matches in the text; files of that name: b.txt"
+    );
 }

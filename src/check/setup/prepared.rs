@@ -135,6 +135,10 @@ impl Prepared {
         };
         let reason = crate::text::one_line(&crate::text::visible(&reason));
         let reason = crate::text::clip_words(reason.trim_end_matches(['.', '…']), 300) + ".";
+        let named = match &own {
+            Some(own) => vec![own.file.clone()],
+            None => places(&failed.tail, &options.files),
+        };
         let base = options.base.as_deref().unwrap_or_default();
         let base_started = base
             .iter()
@@ -155,9 +159,9 @@ impl Prepared {
                 failed_names: Vec::new(),
                 failing: Vec::new(),
                 reason: reason.clone(),
-                named_files: own.iter().map(|own| own.file.clone()).collect(),
                 blames_change: base_started
-                    && own.iter().any(|own| options.changed.contains(&own.file)),
+                    && named.iter().any(|file| options.changed.contains(file)),
+                named_files: named.clone(),
                 narrowed: command.narrowed,
                 runner: None,
                 flaky: Vec::new(),
@@ -210,6 +214,21 @@ fn own_code(tail: &str) -> Option<OwnCode> {
         let said = line.trim().get(from..)?.replace("/repo/", "");
         (!warns).then_some(OwnCode { said, file })
     })
+}
+
+/// The project's files of which the output of a set-up names lines, as the traceback of a script of
+/// the project does: its failure may be the very thing that was reported.
+fn places(tail: &str, files: &[String]) -> Vec<String> {
+    static LINE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"/repo/([^\s":(]+)(?:", line |:|\()[0-9]"#).ok());
+    let mut named: Vec<String> = Vec::new();
+    let found = LINE.iter().flat_map(|line| line.captures_iter(tail));
+    for file in found.map(|place| place[1].to_string()) {
+        if files.contains(&file) && !named.contains(&file) {
+            named.push(file);
+        }
+    }
+    named
 }
 
 /// The hosts that mend refused to a failed set-up, which is most likely why it failed.
@@ -283,7 +302,25 @@ pub(super) fn named(names: &[String]) -> Vec<Ecosystem> {
 
 #[cfg(test)]
 mod tests {
-    use super::{own_code, telling};
+    use super::{own_code, places, telling};
+
+    #[test]
+    fn files_of_the_project_in_what_a_set_up_prints() {
+        let files = ["tools/build.py", "gen/make.js", "a.c"].map(String::from);
+        for (tail, named) in [
+            (
+                "  File \"/repo/tools/build.py\", line 81, in <module>\n  File \"/usr/lib/python3/shlex.py\", line 3",
+                vec!["tools/build.py"],
+            ),
+            (
+                "    at run (/repo/gen/make.js:3:7)\n/repo/a.c:1:1: error",
+                vec!["gen/make.js", "a.c"],
+            ),
+            ("npm error path /repo/gen/make.js\n/repo/other.js:3", vec![]),
+        ] {
+            assert_eq!(places(tail, &files), named, "{tail}");
+        }
+    }
 
     #[test]
     fn what_a_compiler_says_of_the_projects_own_code() {

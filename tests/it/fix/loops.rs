@@ -252,6 +252,25 @@ async fn w16_restore_puts_bases_text_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_finish_stands_where_only_failures_are_left_that_somebody_spoke_of() {
+    const OLD: &str = "import unittest\n\n\nclass OldTest(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(1, 2)\n";
+    let project = |report: &str| {
+        let mut case = case(&[SUMS, &[("tests/test_other.py", OLD)]].concat());
+        case.report.body.push_str(report);
+        case
+    };
+    let turns = || vec![turn("", &[fixes_add(), finish("Adds.")])];
+    let (fixed, model) = project("\n\nNever mind test_old, it is red for months.")
+        .run(turns())
+        .await;
+    assert_eq!((fixed.stop, model.asked()), (StopReason::Finished, 1));
+    let both = [turns(), vec![turn("", &[finish("Adds.")])]].concat();
+    let (_, model) = project("").run(both).await;
+    assert_eq!(model.asked(), 2, "nobody spoke of it");
+    assert!(model.told(2).contains("was not taken yet"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_finish_with_unchecked_edits_waits_for_their_check() {
     let wrong = edit("adder/sums.py", "return a - b", "return a * b");
     let turns = vec![
