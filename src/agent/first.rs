@@ -1,6 +1,6 @@
 //! The first message: the report, the files, the result of the check on the untouched code (rule W6).
 
-use super::{Base, PromptError, Work, dialect, told};
+use super::{Base, PromptError, Work, dialect, evidence, told};
 use crate::check::overall;
 use crate::text::{bound, clip_words, code_span, sanitise_report, visible};
 use minijinja::context;
@@ -49,6 +49,7 @@ pub(super) fn message(
             close => format!("</report-{mark}>"),
             title, body, guidance,
             files => bound(&files, FILES_BYTES),
+            source => evidence::source(work),
             base, base_why, base_outcome, cannot_run, proof,
             finish => told::finish(text),
             refused => work.workspace.refused().iter().map(|p| code_span(p)).collect::<Vec<_>>().join(", "),

@@ -12,6 +12,7 @@ mod contradiction;
 mod dialect;
 mod doubt;
 mod end;
+mod evidence;
 mod first;
 mod prompts;
 mod reproduce;
@@ -88,6 +89,8 @@ pub struct Settings {
     pub context_tokens: Option<u64>,
     /// Lines of one page of `read_file`; what fits two pages comes whole.
     pub page_lines: usize,
+    /// Bytes of source in the first message, of what the evidence points to; 0: none.
+    pub evidence_bytes: usize,
     /// Whether the model may run commands in the sandbox.
     pub run_command: bool,
     /// Seconds of one such command at most.
@@ -102,6 +105,7 @@ impl Default for Settings {
             dialect: Dialect::default(),
             context_tokens: None,
             page_lines: 200,
+            evidence_bytes: 0,
             run_command: false,
             command_s: 120,
             slow_s: 60,

@@ -44,6 +44,7 @@ pub fn agent_settings(
             .unwrap_or_default(),
         context_tokens: model.context_tokens,
         page_lines: own.page_lines.unwrap_or(plain.page_lines),
+        evidence_bytes: own.evidence_bytes.unwrap_or(plain.evidence_bytes),
         run_command: own.run_command,
         command_s: own.command_s.unwrap_or(plain.command_s),
         ..plain

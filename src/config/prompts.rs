@@ -23,6 +23,9 @@ pub(super) fn agent(r: &mut Reader<'_>) -> AgentSettings {
         page_lines: r
             .number("agent.page_lines", 10, 100_000)
             .map(|n| n as usize),
+        evidence_bytes: r
+            .number("agent.evidence_bytes", 0, 1_000_000)
+            .map(|n| n as usize),
         run_command: r
             .parsed("agent.run_command", "true or false")
             .unwrap_or_default(),

@@ -173,6 +173,8 @@ pub struct RoleSettings {
 pub struct AgentSettings {
     /// Lines of one page of a file.
     pub page_lines: Option<usize>,
+    /// Bytes of source in the first message.
+    pub evidence_bytes: Option<usize>,
     /// Whether the model may run commands in the sandbox.
     pub run_command: bool,
     /// Seconds of one such command at most.

@@ -6,6 +6,7 @@
 
 mod edits;
 mod list;
+mod look;
 mod matching;
 mod near;
 mod read;

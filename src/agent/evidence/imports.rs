@@ -1,0 +1,160 @@
+//! What a file defines and imports, as far as a line of its own tells.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+const SOURCES: &[&str] = &[
+    "py", "rs", "js", "mjs", "cjs", "ts", "tsx", "jsx", "rb", "go", "java", "kt", "php", "c", "h",
+    "cc", "cpp", "hpp", "cs", "ex", "exs", "swift", "scala", "lua", "sh", "pl",
+];
+
+static DEFINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|unsafe\s+|final\s+|abstract\s+)*",
+        r"(?:def|class|fn|function\*?|func|struct|enum|trait|module|interface|type|const|let|var|defp?|object|record)\s+",
+        r"(?:\([^)]*\)\s*)?(?:self\.)?([A-Za-z_][A-Za-z0-9_]*)",
+    ))
+    .ok()
+});
+
+static IMPORTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r#"(?m)^\s*from\s+(?P<from>[.\w]+)\s+import\s+(?P<names>[^#\n]+)|^\s*import\s+(?P<import>[\w.]+)"#,
+        r#"|(?:require_relative|require|from|import)\s*\(?\s*["'](?P<quoted>[^"']+)["']"#,
+        r#"|^\s*(?:pub\s+)?(?:use|mod)\s+(?P<rust>[\w:]+)"#,
+    ))
+    .ok()
+});
+
+/// Whether a path is source code, by its ending.
+pub(super) fn is_source(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map(|(_, e)| e);
+    ending.is_some_and(|e| SOURCES.contains(&e))
+}
+
+/// The name that a line defines.
+pub(super) fn defined(line: &str) -> Option<&str> {
+    let found = DEFINED.as_ref()?.captures(line)?;
+    found.get(1).map(|m| m.as_str())
+}
+
+/// The project's files among what a file imports.
+pub(super) fn of(path: &str, text: &str, sources: &[String]) -> Vec<String> {
+    let Some(pattern) = IMPORTED.as_ref() else {
+        return Vec::new();
+    };
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut found = Vec::new();
+    let mut take = |hit: Option<&String>| {
+        if let Some(hit) = hit.filter(|h| h.as_str() != path && !found.contains(*h)) {
+            found.push(hit.clone());
+        }
+    };
+    for import in pattern.captures_iter(text) {
+        if let Some(from) = import.name("from") {
+            let module = from.as_str();
+            take(python(module, folder, sources));
+            // `from package import module`.
+            for name in import["names"].split(',') {
+                let name = name
+                    .trim()
+                    .trim_start_matches('(')
+                    .split_whitespace()
+                    .next();
+                let dot = if module.ends_with('.') { "" } else { "." };
+                let inner = name.map(|n| format!("{module}{dot}{n}"));
+                take(inner.and_then(|m| python(&m, folder, sources)));
+            }
+        } else if let Some(module) = import.name("import") {
+            take(python(module.as_str(), folder, sources));
+        } else if let Some(quoted) = import.name("quoted") {
+            take(quoted_file(quoted.as_str(), folder, sources));
+        } else if let Some(rust) = import.name("rust") {
+            for part in rust.as_str().split("::") {
+                take(rust_file(part, folder, sources));
+            }
+        }
+    }
+    found
+}
+
+fn ending<'a>(sources: &'a [String], tails: &[String]) -> Option<&'a String> {
+    tails.iter().find_map(|tail| {
+        let at = |p: &&String| p.as_str() == tail || p.ends_with(&format!("/{tail}"));
+        sources.iter().filter(at).min_by_key(|p| p.len())
+    })
+}
+
+fn python<'a>(module: &str, folder: &str, sources: &'a [String]) -> Option<&'a String> {
+    let dots = module.len() - module.trim_start_matches('.').len();
+    let tail = module.trim_start_matches('.').replace('.', "/");
+    if dots > 0 {
+        let mut base = folder;
+        for _ in 1..dots {
+            base = base.rsplit_once('/').map_or("", |(up, _)| up);
+        }
+        let inside = |name: &str| format!("{base}/{name}").trim_start_matches('/').to_string();
+        let whole = [
+            inside(&format!("{tail}.py")),
+            inside(&format!("{tail}/__init__.py")),
+        ];
+        return sources.iter().find(|p| whole.contains(p));
+    }
+    ending(
+        sources,
+        &[format!("{tail}.py"), format!("{tail}/__init__.py")],
+    )
+}
+
+fn quoted_file<'a>(given: &str, folder: &str, sources: &'a [String]) -> Option<&'a String> {
+    let endings = [
+        "",
+        ".js",
+        ".mjs",
+        ".cjs",
+        ".ts",
+        ".tsx",
+        ".rb",
+        ".php",
+        "/index.js",
+        "/index.ts",
+    ];
+    if given.starts_with('.') || !given.contains('/') {
+        let mut parts: Vec<&str> = folder.split('/').filter(|p| !p.is_empty()).collect();
+        for part in given.split('/') {
+            match part {
+                "." | "" => {}
+                ".." => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        let base = parts.join("/");
+        let here = endings
+            .iter()
+            .find_map(|e| sources.iter().find(|p| **p == format!("{base}{e}")));
+        if here.is_some() || given.starts_with('.') {
+            return here;
+        }
+    }
+    // Ruby's `require "name/part"` looks beneath lib/.
+    ending(sources, &[format!("lib/{given}.rb"), format!("{given}.rb")])
+}
+
+fn rust_file<'a>(part: &str, folder: &str, sources: &'a [String]) -> Option<&'a String> {
+    match part {
+        "crate" | "self" | "super" | "std" | "core" | "alloc" => return None,
+        _ => {}
+    }
+    let near = [
+        format!("{folder}/{part}.rs"),
+        format!("{folder}/{part}/mod.rs"),
+    ];
+    let near = near.map(|p| p.trim_start_matches('/').to_string());
+    let here = sources.iter().find(|p| near.contains(p));
+    here.or_else(|| {
+        ending(
+            sources,
+            &[format!("src/{part}.rs"), format!("src/{part}/mod.rs")],
+        )
+    })
+}
