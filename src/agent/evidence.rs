@@ -3,42 +3,70 @@
 //! is worth tokens; how many is a setting.
 
 use super::Work;
-use crate::domain::CheckRun;
+use crate::domain::{CheckRun, Outcome};
 use crate::text::strip_ansi;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod imports;
+mod shown;
 
-/// Bytes of a file that is shown whole.
-const WHOLE: usize = 12 * 1024;
-/// Lines around a place in a larger file.
-const AROUND: u64 = 40;
+use shown::shown;
+
 /// Places of one file that count.
 const PLACES: usize = 6;
+/// Weight from which a file counts as spoken for.
+const STRONG: u32 = 4;
 /// A symbol with more definitions than this names nothing.
 const DEFINITIONS: usize = 3;
 
-/// What speaks for a file, the strongest first.
+/// What speaks for a file, and how much each weighs: a file may have several of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Why {
     /// A failing check names it.
     Named,
     /// The report names it.
     Reported,
-    /// It defines what the report names.
+    /// The report quotes a text of it.
+    Says,
+    /// It defines what the report writes as code.
     Defines,
+    /// A failing test is called after it.
+    Tested,
     /// A failing test imports it.
     Imported,
-    /// A file of the evidence imports it.
+    /// Its name is a word of the report.
+    Hinted,
+    /// It defines what is a word of the report.
+    Called,
+    /// A file that is spoken for imports it.
     Near,
+}
+
+impl Why {
+    fn weight(self) -> u32 {
+        match self {
+            Why::Named | Why::Reported => 8,
+            Why::Says => 7,
+            Why::Defines | Why::Tested => 6,
+            Why::Imported | Why::Hinted => 4,
+            Why::Called => 3,
+            Why::Near => 1,
+        }
+    }
 }
 
 /// A file with what speaks for it and the lines that matter, from 1.
 struct Found {
-    why: Why,
+    why: BTreeSet<Why>,
     order: usize,
     lines: BTreeSet<u64>,
+}
+
+impl Found {
+    fn weight(&self) -> u32 {
+        self.why.iter().map(|why| why.weight()).sum()
+    }
 }
 
 /// Source for the first message, in the form of `read_file`; empty where nothing is pointed at or
@@ -48,13 +76,20 @@ pub(super) fn source(work: &Work<'_>) -> String {
     if budget == 0 {
         return String::new();
     }
+    let report = &work.report;
+    let said = [&report.title, &report.body].map(String::as_str);
+    let said = [
+        &said[..],
+        &work.guidance.iter().map(String::as_str).collect::<Vec<_>>(),
+    ]
+    .concat();
     let paths = work.workspace.paths();
     let mut found = Gathered {
         work,
+        report: said.join("\n"),
         sources: paths
-            .iter()
+            .into_iter()
             .filter(|p| imports::is_source(p))
-            .cloned()
             .collect(),
         files: BTreeMap::new(),
     };
@@ -63,13 +98,20 @@ pub(super) fn source(work: &Work<'_>) -> String {
         found.of_check(run);
     }
     found.of_report();
+    found.of_texts();
     found.of_tests(runs);
     found.near();
-    shown(work, found.files, budget)
+    let green = runs
+        .iter()
+        .all(|r| r.classification.outcome == Outcome::Passed);
+    let tests = if green { found.tests() } else { Vec::new() };
+    shown(work, found.files, &tests, budget)
 }
 
 struct Gathered<'a, 'w> {
     work: &'a Work<'w>,
+    /// What people said: the report, then what they asked for later.
+    report: String,
     sources: Vec<String>,
     files: BTreeMap<String, Found>,
 }
@@ -81,11 +123,11 @@ impl Gathered<'_, '_> {
         }
         let order = self.files.len();
         let found = self.files.entry(path.to_string()).or_insert(Found {
-            why,
+            why: BTreeSet::new(),
             order,
             lines: BTreeSet::new(),
         });
-        found.why = found.why.min(why);
+        found.why.insert(why);
         if found.lines.len() < PLACES {
             found.lines.extend(line);
         }
@@ -108,29 +150,28 @@ impl Gathered<'_, '_> {
         }
     }
 
-    /// Files and symbols that the report names.
+    /// Files that the report names, by path, by name, or by a word.
     fn of_report(&mut self) {
-        let report = &self.work.report;
-        let text = format!(
-            "{}\n{}\n{}",
-            report.title,
-            report.body,
-            self.work.guidance.join("\n")
-        );
+        let words = words(&self.report);
         for path in self.sources.clone() {
             let name = path.rsplit('/').next().unwrap_or(&path);
-            let unique = self
-                .sources
-                .iter()
-                .filter(|p| p.ends_with(&format!("/{name}")))
-                .count()
-                < 2;
-            if text.contains(&path) || unique && word(&text, name) {
+            let alike = |p: &&String| p.rsplit('/').next() == Some(name);
+            let unique = self.sources.iter().filter(alike).count() < 2;
+            if self.report.contains(&path) || unique && word(&self.report, name) {
                 self.add(&path, Why::Reported, None);
             }
+            let stem = stem(&path);
+            if stem.len() > 3 && words.contains(singular(&stem)) {
+                self.add(&path, Why::Hinted, None);
+            }
         }
-        let symbols = symbols(&text);
-        let mut defined: BTreeMap<String, Vec<(String, u64)>> = BTreeMap::new();
+    }
+
+    /// What the sources define that the report speaks of, and their texts that it quotes.
+    fn of_texts(&mut self) {
+        let (symbols, words) = (symbols(&self.report), words(&self.report));
+        let mut defined: BTreeMap<(Why, String), Vec<(String, u64)>> = BTreeMap::new();
+        let mut said = Vec::new();
         for path in &self.sources {
             if self.work.workspace.is_test(path) {
                 continue;
@@ -138,21 +179,41 @@ impl Gathered<'_, '_> {
             let Some(text) = self.work.workspace.text(path) else {
                 continue;
             };
-            for (n, line) in text.lines().enumerate() {
-                if let Some(name) = imports::defined(line).filter(|name| symbols.contains(*name)) {
-                    let at = defined.entry(name.to_string()).or_default();
-                    at.push((path.clone(), n as u64 + 1));
+            for (n, line) in (1..).zip(text.lines()) {
+                if let Some(name) = imports::defined(line) {
+                    let why = match symbols.contains(name) {
+                        true => Some(Why::Defines),
+                        false
+                            if name.len() > 3 && words.contains(singular(&name.to_lowercase())) =>
+                        {
+                            Some(Why::Called)
+                        }
+                        false => None,
+                    };
+                    if let Some(why) = why {
+                        let at = defined.entry((why, name.to_string())).or_default();
+                        at.push((path.clone(), n));
+                    }
+                }
+                if imports::literals(line).any(|part| self.report.contains(part)) {
+                    said.push((path.clone(), n));
                 }
             }
         }
-        for places in defined.into_values().filter(|p| p.len() <= DEFINITIONS) {
-            for (path, line) in places {
-                self.add(&path, Why::Defines, Some(line));
+        for ((why, _), places) in defined {
+            let few = places.len() <= if why == Why::Defines { DEFINITIONS } else { 1 };
+            for (path, line) in places.into_iter().filter(|_| few) {
+                self.add(&path, why, Some(line));
+            }
+        }
+        if said.len() <= DEFINITIONS {
+            for (path, line) in said {
+                self.add(&path, Why::Says, Some(line));
             }
         }
     }
 
-    /// What the failing tests import.
+    /// What the failing tests are called after, and what they import.
     fn of_tests(&mut self, runs: &[CheckRun]) {
         let tests: BTreeSet<&String> = runs
             .iter()
@@ -160,13 +221,19 @@ impl Gathered<'_, '_> {
             .filter_map(|f| f.file.as_ref())
             .collect();
         for test in tests {
+            let of = imports::tested(&stem(test)).to_string();
+            for path in self.sources.clone() {
+                if stem(&path) == of {
+                    self.add(&path, Why::Tested, None);
+                }
+            }
             self.imported(test, Why::Imported);
         }
     }
 
     /// One step further from what speaks strongest.
     fn near(&mut self) {
-        let strong = self.files.iter().filter(|(_, f)| f.why <= Why::Defines);
+        let strong = self.files.iter().filter(|(_, f)| f.weight() >= STRONG);
         for path in strong.map(|(p, _)| p.clone()).collect::<Vec<_>>() {
             self.imported(&path, Why::Near);
         }
@@ -177,9 +244,71 @@ impl Gathered<'_, '_> {
             return;
         };
         for import in imports::of(path, &text, &self.sources) {
-            self.add(&import, why, None);
+            match self.passes_on(&import, &text) {
+                Some(further) => further.iter().for_each(|path| self.add(path, why, None)),
+                None => self.add(&import, why, None),
+            }
         }
     }
+
+    /// The files behind one that only passes names on, as `__init__.py` and `index.js` do: those
+    /// whose names `user` has.
+    fn passes_on(&self, path: &str, user: &str) -> Option<Vec<String>> {
+        if !matches!(stem(path).as_str(), "__init__" | "index" | "lib" | "mod") {
+            return None;
+        }
+        let text = self.work.workspace.text(path)?;
+        let used: BTreeSet<&str> = user
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|w| w.len() > 2)
+            .collect();
+        let passed = imports::lines(&text).filter(|line| {
+            let mut names = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            names.any(|name| used.contains(name))
+        });
+        let passed = passed.collect::<Vec<_>>().join("\n");
+        let behind = imports::of(path, &passed, &self.sources);
+        let only = imports::defines_nothing(&text);
+        (only || !behind.is_empty()).then_some(behind)
+    }
+
+    /// The tests of what is spoken for, where none of them fails: one may pin what was reported.
+    fn tests(&self) -> Vec<String> {
+        let of: Vec<String> = self
+            .files
+            .iter()
+            .filter(|(_, f)| f.weight() >= STRONG)
+            .map(|(p, _)| stem(p))
+            .collect();
+        let is = |p: &&String| {
+            self.work.workspace.is_test(p) && of.iter().any(|s| imports::tested(&stem(p)) == s)
+        };
+        self.sources.iter().filter(is).cloned().collect()
+    }
+}
+
+/// A file's name without its folder and its ending.
+fn stem(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    stem.to_lowercase()
+}
+
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').unwrap_or(word)
+}
+
+/// The words of a text in small letters and without the `s` of the plural, but for those that
+/// every report has.
+fn words(text: &str) -> BTreeSet<String> {
+    const COMMON: &[&str] = &[
+        "this", "that", "when", "then", "with", "file", "line", "test", "main", "from", "have",
+        "only", "more", "what", "there", "should", "would", "does", "it", "error", "value", "name",
+    ];
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .map(|w| singular(&w.to_lowercase()).to_string())
+        .filter(|w| w.len() > 2 && !COMMON.contains(&w.as_str()))
+        .collect()
 }
 
 /// What the report writes as code: in back ticks, or as a call.
@@ -210,53 +339,4 @@ fn word(text: &str, name: &str) -> bool {
         let after = text[at + name.len()..].chars().next();
         !before.is_some_and(inside) && !after.is_some_and(inside)
     })
-}
-
-/// The files, the strongest first, as long as there is room: small ones whole, of others what lies
-/// around their lines.
-fn shown(work: &Work<'_>, files: BTreeMap<String, Found>, budget: usize) -> String {
-    let mut files: Vec<(String, Found)> = files.into_iter().collect();
-    files.sort_by_key(|(_, f)| (f.why, f.order));
-    let mut text = String::new();
-    for (path, found) in files {
-        let Some(whole) = work.workspace.text(&path) else {
-            continue;
-        };
-        let parts: Vec<(u64, Option<u64>)> = match (whole.len() <= WHOLE, found.lines.is_empty()) {
-            (true, _) => vec![(1, Some(whole.lines().count() as u64))],
-            (false, true) => continue,
-            (false, false) => windows(&found.lines),
-        };
-        // A line costs its number too.
-        let per_line = 1.1 + 7.0 * whole.lines().count() as f64 / whole.len().max(1) as f64;
-        let lines: u64 = parts.iter().filter_map(|(_, n)| *n).sum();
-        let share = (lines as f64 / whole.lines().count().max(1) as f64).min(1.0);
-        let cost = (whole.len() as f64 * per_line * share) as usize;
-        if text.len() + cost > budget {
-            continue;
-        }
-        for (start, lines) in parts {
-            let read = work.workspace.read_file(&path, Some(start), lines);
-            if !read.error {
-                text.push_str(&format!("{path}:\n{}\n", read.text.trim_end()));
-            }
-        }
-    }
-    text
-}
-
-/// Ranges of lines around places: start and number of lines; neighbours are one.
-fn windows(lines: &BTreeSet<u64>) -> Vec<(u64, Option<u64>)> {
-    let mut ranges: Vec<(u64, u64)> = Vec::new();
-    for line in lines {
-        let (from, to) = (line.saturating_sub(AROUND).max(1), line + AROUND);
-        match ranges.last_mut() {
-            Some((_, end)) if from <= *end + 1 => *end = to,
-            _ => ranges.push((from, to)),
-        }
-    }
-    ranges
-        .into_iter()
-        .map(|(from, to)| (from, Some(to - from + 1)))
-        .collect()
 }

@@ -21,7 +21,7 @@ static IMPORTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r#"(?m)^\s*from\s+(?P<from>[.\w]+)\s+import\s+(?P<names>[^#\n]+)|^\s*import\s+(?P<import>[\w.]+)"#,
         r#"|(?:require_relative|require|from|import)\s*\(?\s*["'](?P<quoted>[^"']+)["']"#,
-        r#"|^\s*(?:pub\s+)?(?:use|mod)\s+(?P<rust>[\w:]+)"#,
+        r#"|^\s*(?:pub\s+)?(?:use|mod)\s+(?P<rust>[\w:{},\s]+);|\b(?P<path>[a-z_][a-z0-9_]*)::"#,
     ))
     .ok()
 });
@@ -36,6 +36,40 @@ pub(super) fn is_source(path: &str) -> bool {
 pub(super) fn defined(line: &str) -> Option<&str> {
     let found = DEFINED.as_ref()?.captures(line)?;
     found.get(1).map(|m| m.as_str())
+}
+
+/// The lines that import or pass on.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let imports = |line: &&str| IMPORTED.as_ref().is_some_and(|p| p.is_match(line));
+    text.lines().filter(imports)
+}
+
+/// Whether a file is made of nothing that has a name of its own.
+pub(super) fn defines_nothing(text: &str) -> bool {
+    text.lines().all(|line| {
+        let passes = lines(line).next().is_some() || line.contains("module.exports");
+        passes || defined(line).is_none()
+    })
+}
+
+/// The fixed parts of the texts in a line of source: of several words each, since one word alone
+/// stands in any report.
+pub(super) fn literals(line: &str) -> impl Iterator<Item = &str> {
+    static TEXT: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#""((?:[^"\\]|\\.)+)"|'((?:[^'\\]|\\.)+)'|`([^`]+)`"#).ok());
+    let texts = TEXT.iter().flat_map(move |text| text.captures_iter(line));
+    texts
+        .filter_map(|c| c.iter().skip(1).flatten().next())
+        .flat_map(|m| m.as_str().split(['{', '}', '%', '#', '$', '\\']))
+        .map(str::trim)
+        .filter(|part| part.len() > 9 && part.contains(' '))
+}
+
+/// What a test's file is called after: `test_roster`, `roster_test`, `roster.test` are of `roster`.
+pub(super) fn tested(stem: &str) -> &str {
+    let stem = stem.strip_prefix("test_").unwrap_or(stem);
+    let stem = stem.strip_suffix("_test").unwrap_or(stem);
+    stem.strip_suffix("_spec").unwrap_or(stem)
 }
 
 /// The project's files among what a file imports.
@@ -70,9 +104,14 @@ pub(super) fn of(path: &str, text: &str, sources: &[String]) -> Vec<String> {
         } else if let Some(quoted) = import.name("quoted") {
             take(quoted_file(quoted.as_str(), folder, sources));
         } else if let Some(rust) = import.name("rust") {
-            for part in rust.as_str().split("::") {
+            for part in rust
+                .as_str()
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+            {
                 take(rust_file(part, folder, sources));
             }
+        } else if let Some(module) = import.name("path").filter(|_| path.ends_with(".rs")) {
+            take(rust_file(module.as_str(), folder, sources));
         }
     }
     found
