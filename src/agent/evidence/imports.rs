@@ -8,6 +8,28 @@ const SOURCES: &[&str] = &[
     "cc", "cpp", "hpp", "cs", "ex", "exs", "swift", "scala", "lua", "sh", "pl",
 ];
 
+/// Words of a line that imports which name nothing.
+pub(super) const KEYWORDS: &[&str] = &[
+    "from",
+    "import",
+    "use",
+    "pub",
+    "mod",
+    "crate",
+    "self",
+    "super",
+    "require",
+    "require_relative",
+    "const",
+    "let",
+    "var",
+    "export",
+    "default",
+    "module",
+    "exports",
+    "as",
+];
+
 static DEFINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|unsafe\s+|final\s+|abstract\s+)*",
@@ -57,11 +79,14 @@ pub(super) fn defines_nothing(text: &str) -> bool {
 pub(super) fn literals(line: &str) -> impl Iterator<Item = &str> {
     static TEXT: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#""((?:[^"\\]|\\.)+)"|'((?:[^'\\]|\\.)+)'|`([^`]+)`"#).ok());
+    static GAP: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"%\([^)]*\)[a-z]|%[-+#0-9.]*[a-zA-Z]|[#$]?\{[^}]*\}|\\.").ok()
+    });
     let texts = TEXT.iter().flat_map(move |text| text.captures_iter(line));
     texts
         .filter_map(|c| c.iter().skip(1).flatten().next())
-        .flat_map(|m| m.as_str().split(['{', '}', '%', '#', '$', '\\']))
-        .map(str::trim)
+        .flat_map(|m| GAP.iter().flat_map(move |gap| gap.split(m.as_str())))
+        .map(|part| part.trim_matches(|c: char| !c.is_alphanumeric()))
         .filter(|part| part.len() > 9 && part.contains(' '))
 }
 

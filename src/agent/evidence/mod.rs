@@ -72,7 +72,12 @@ impl Found {
 /// Source for the first message, in the form of `read_file`; empty where nothing is pointed at or
 /// the setting is off.
 pub(super) fn source(work: &Work<'_>) -> String {
-    let budget = work.settings.evidence_bytes;
+    // A quarter of what the model takes at most, at four bytes a token.
+    let most = work
+        .settings
+        .context_tokens
+        .map_or(usize::MAX, |most| most as usize);
+    let budget = work.settings.evidence_bytes.min(most);
     if budget == 0 {
         return String::new();
     }
@@ -260,7 +265,7 @@ impl Gathered<'_, '_> {
         let text = self.work.workspace.text(path)?;
         let used: BTreeSet<&str> = user
             .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .filter(|w| w.len() > 2)
+            .filter(|w| w.len() > 2 && !imports::KEYWORDS.contains(w))
             .collect();
         let passed = imports::lines(&text).filter(|line| {
             let mut names = line.split(|c: char| !c.is_alphanumeric() && c != '_');

@@ -5,6 +5,7 @@ mod apart;
 mod check;
 mod commands;
 mod dialect;
+mod evidence;
 mod honest;
 mod loops;
 mod prompts;
