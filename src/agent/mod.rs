@@ -105,7 +105,7 @@ impl Default for Settings {
             dialect: Dialect::default(),
             context_tokens: None,
             page_lines: 200,
-            evidence_bytes: 0,
+            evidence_bytes: 24_000,
             run_command: false,
             command_s: 120,
             slow_s: 60,
