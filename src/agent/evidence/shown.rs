@@ -50,6 +50,7 @@ pub(super) fn shown(
             show(work, (path, &whole), &[(1, all)], budget, &mut text);
         }
     }
+    text.truncate(text.trim_end().len());
     text
 }
 

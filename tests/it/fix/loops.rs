@@ -1,6 +1,6 @@
 //! The loop's rules, by id, each with the failure of the seed reports that paid for it.
 
-use super::{SUMS, case, edit, finish, fixes_add, turn};
+use super::{SUMS, case, edit, finish, fixes_add, turn, unseen};
 use mend::domain::{StopReason, Verdict};
 use mend::model::{Arguments, TurnEnd};
 use serde_json::json;
@@ -114,7 +114,7 @@ async fn w3_a_file_that_was_not_seen_whole_is_not_replaced() {
         "write_file",
         json!({"path": "adder/sums.py", "content": "def add(a, b):\n    return a + b\n"}),
     );
-    let (fixed, model) = case(SUMS)
+    let (fixed, model) = unseen(SUMS)
         .run(vec![turn("", &[write]), turn("", &[fixes_add()])])
         .await;
     assert!(model.told(2).contains("read it first"), "{}", model.told(2));

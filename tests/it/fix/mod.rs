@@ -275,6 +275,13 @@ pub fn case(files: &[(&str, &str)]) -> Case {
     }
 }
 
+/// The same, where the first message holds no source.
+pub fn unseen(files: &[(&str, &str)]) -> Case {
+    let mut case = case(files);
+    case.agent.evidence_bytes = 0;
+    case
+}
+
 pub async fn sandbox() -> Arc<Sandbox> {
     let settings = Settings {
         path: std::env::var("PATH").unwrap(),

@@ -1,6 +1,6 @@
 //! A conversation that goes on in a later attempt.
 
-use super::{Case, SUMS, case, edit, finish, fixes_add, turn};
+use super::{Case, SUMS, case, edit, finish, fixes_add, turn, unseen};
 use mend::domain::{StopReason, Verdict};
 use mend::model::Message;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn wrong() -> (&'static str, Value) {
 
 /// A run that ended after one turn with a wrong edit, because the model was gone.
 async fn begun() -> (Case, String) {
-    let first = case(SUMS);
+    let first = unseen(SUMS);
     let reads = ("read_file", json!({"path": "adder/sums.py"}));
     let (fixed, _) = first.run(vec![turn("First try.", &[reads, wrong()])]).await;
     assert_eq!((fixed.stop, fixed.turns), (StopReason::ModelError, 1));
@@ -75,7 +75,7 @@ async fn w3_what_was_read_before_counts_as_seen_after() {
     };
     let (fixed, _) = second.run(write()).await;
     assert_eq!(fixed.stop, StopReason::SuitePassed);
-    let (_, model) = case(SUMS).run(write()).await;
+    let (_, model) = unseen(SUMS).run(write()).await;
     assert!(model.told(2).contains("not"), "unseen: {}", model.told(2));
 }
 
