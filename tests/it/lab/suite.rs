@@ -270,6 +270,64 @@ fn a_run_is_judged_by_hidden_tests_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn the_played_run_still_comes_to_the_same() {
+    let desk = Desk::new();
+    let folder = PathBuf::from(suite());
+    let (run, _) = lab::RunFolder::open(&folder.join("runs/with-source")).unwrap();
+    let then = run.rows().unwrap();
+    assert!(then.len() >= 12);
+    let mut args = ["bench", "run", &suite(), "--parallel", "2", "--json"]
+        .map(String::from)
+        .to_vec();
+    for row in &then {
+        args.extend(["--task".into(), row.task.clone()]);
+    }
+    for (flag, path) in [
+        ("--recordings", folder.join("played")),
+        ("--out", desk.at("again")),
+    ] {
+        args.extend([flag.into(), path.display().to_string()]);
+    }
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let out = desk.mend(&args);
+    assert_eq!(out.status.code(), Some(0), "{}", err(&out));
+    let now: Vec<lab::Row> = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(now.len(), then.len());
+    for then in then {
+        let now = now.iter().find(|row| row.task == then.task).unwrap();
+        let what = |row: &lab::Row| {
+            (
+                row.solved,
+                row.verdict,
+                row.stop,
+                row.turns,
+                row.named.clone(),
+            )
+        };
+        assert_eq!(what(now), what(&then), "{}: {}", then.task, now.why);
+    }
+}
+
+#[test]
+fn the_change_that_the_played_runs_measured_is_to_be_kept() {
+    let desk = Desk::new();
+    let run = |name: &str| format!("{}/runs/{name}", suite());
+    let out = desk.mend(&[
+        "bench",
+        "compare",
+        &run("without-source"),
+        &run("with-source"),
+    ]);
+    assert_eq!(out.status.code(), Some(0), "{}", err(&out));
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    let last = said.lines().last().unwrap();
+    assert_eq!(
+        last,
+        "Keep: turns on average 2.21 before, 1.46 after (p < 0.001); 24 of 24 solved before, 24 after."
+    );
+}
+
+#[test]
 fn what_the_model_did_not_answer_is_no_result_and_is_tried_again() {
     let desk = Desk::new();
     let cut = desk.at("cut").join("py-december.1");
