@@ -156,6 +156,7 @@ impl Simulator {
                 owner: owner.to_string(),
                 name: short.to_string(),
                 private: true,
+                size: 1,
                 description: None,
                 default_branch: "main".to_string(),
                 path,

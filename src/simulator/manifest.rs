@@ -3,6 +3,7 @@
 //! Mappings of scalars, one level of nesting, lists of scalars, comments. Anything else is refused
 //! with its line, so that a file which GitHub would read differently is never half understood.
 
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the manifest grants.
@@ -54,27 +55,14 @@ pub(super) fn parse(text: &str) -> Result<Manifest, String> {
         .maps
         .remove("default_permissions")
         .ok_or("the manifest has no `default_permissions`")?;
-    for (name, level) in &permissions {
-        if !["read", "write", "admin"].contains(&level.as_str()) {
-            return Err(format!(
-                "permission `{name}` is `{level}`: write `read`, `write` or `admin`"
-            ));
-        }
-    }
+    check_levels(&permissions)?;
     let events: BTreeSet<String> = document
         .lists
         .remove("default_events")
         .unwrap_or_default()
         .into_iter()
         .collect();
-    for event in &events {
-        let Some((_, needs)) = EVENTS.iter().find(|(name, _)| name == event) else {
-            return Err(format!("event `{event}` is not known here"));
-        };
-        if !permissions.contains_key(*needs) {
-            return Err(format!("event `{event}` needs the permission `{needs}`"));
-        }
-    }
+    check_events(&events, &permissions)?;
     let mut scalar = |key: &str| document.scalars.remove(key);
     Ok(Manifest {
         name: scalar("name").ok_or("the manifest has no `name`")?,
@@ -82,6 +70,75 @@ pub(super) fn parse(text: &str) -> Result<Manifest, String> {
         description: scalar("description").unwrap_or_default(),
         permissions,
         events,
+    })
+}
+
+fn check_levels(permissions: &BTreeMap<String, String>) -> Result<(), String> {
+    for (name, level) in permissions {
+        if !["read", "write", "admin"].contains(&level.as_str()) {
+            return Err(format!(
+                "permission `{name}` is `{level}`: write `read`, `write` or `admin`"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_events(
+    events: &BTreeSet<String>,
+    permissions: &BTreeMap<String, String>,
+) -> Result<(), String> {
+    for event in events {
+        let Some((_, needs)) = EVENTS.iter().find(|(name, _)| name == event) else {
+            return Err(format!("event `{event}` is not known here"));
+        };
+        if !permissions.contains_key(*needs) {
+            return Err(format!("event `{event}` needs the permission `{needs}`"));
+        }
+    }
+    Ok(())
+}
+
+/// A manifest as a browser posts it, with the webhook's address and where the browser goes next.
+pub(super) struct Posted {
+    pub manifest: Manifest,
+    pub hook_url: String,
+    pub redirect_url: String,
+}
+
+/// Reads a manifest that was posted.
+///
+/// # Errors
+/// A sentence that names what is wrong.
+pub(super) fn posted(text: &str) -> Result<Posted, String> {
+    let json: Value = serde_json::from_str(text).map_err(|_| "the manifest is not JSON")?;
+    let word = |value: &Value, key: &str| -> Result<String, String> {
+        let found = value.get(key).and_then(Value::as_str);
+        let found = found.filter(|t| !t.is_empty()).map(String::from);
+        found.ok_or(format!("the manifest has no `{key}`"))
+    };
+    let permissions = json.get("default_permissions").and_then(Value::as_object);
+    let permissions: BTreeMap<String, String> = permissions
+        .into_iter()
+        .flatten()
+        .map(|(k, v)| (k.clone(), v.as_str().unwrap_or_default().to_string()))
+        .collect();
+    check_levels(&permissions)?;
+    let events = json.get("default_events").and_then(Value::as_array);
+    let events = events.into_iter().flatten().filter_map(Value::as_str);
+    let events: BTreeSet<String> = events.map(String::from).collect();
+    check_events(&events, &permissions)?;
+    let hook = json.get("hook_attributes").unwrap_or(&Value::Null);
+    Ok(Posted {
+        manifest: Manifest {
+            name: word(&json, "name")?,
+            url: word(&json, "url")?,
+            description: word(&json, "description").unwrap_or_default(),
+            permissions,
+            events,
+        },
+        hook_url: word(hook, "url")?,
+        redirect_url: word(&json, "redirect_url")?,
     })
 }
 

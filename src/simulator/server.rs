@@ -92,12 +92,15 @@ pub(super) struct Identity {
 
 pub(super) fn router(host: Arc<Host>) -> Router {
     let mut router = Router::new();
-    for (method, path, endpoint) in GLOBAL {
-        router = router.route(path, rest(method, *endpoint));
-    }
-    for (method, path, endpoint) in IN_REPO {
-        for prefix in ["/repos/{owner}/{repo}", "/repositories/{repo_id}"] {
-            router = router.route(&format!("{prefix}{path}"), rest(method, *endpoint));
+    // At its root as github.com's API is, and beneath a path as on a GitHub Enterprise Server.
+    for api in ["", "/api/v3"] {
+        for (method, path, endpoint) in GLOBAL {
+            router = router.route(&format!("{api}{path}"), rest(method, *endpoint));
+        }
+        for (method, path, endpoint) in IN_REPO {
+            for prefix in ["/repos/{owner}/{repo}", "/repositories/{repo_id}"] {
+                router = router.route(&format!("{api}{prefix}{path}"), rest(method, *endpoint));
+            }
         }
     }
     router

@@ -131,6 +131,7 @@ impl Simulator {
                 account: options.app.account,
                 created_at: now,
                 suspended_at: None,
+                installed: true,
             },
             public_key: pair.public_der,
             accounts: BTreeMap::new(),
@@ -146,6 +147,7 @@ impl Simulator {
                 log: Vec::new(),
                 queue,
             },
+            registrations: HashMap::new(),
             last_id: 1_000_000,
             clock: options.clock,
         };
@@ -198,7 +200,7 @@ impl Drop for Simulator {
 }
 
 /// An App's name as GitHub makes its URL and login from it.
-fn slug(name: &str) -> String {
+pub(super) fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.to_lowercase().chars() {
         if c.is_ascii_alphanumeric() {

@@ -71,6 +71,17 @@ pub(super) struct App {
     pub account: String,
     pub created_at: i64,
     pub suspended_at: Option<i64>,
+    /// Whether anybody has installed it.
+    pub installed: bool,
+}
+
+/// An App that a form made from a manifest, until its code is exchanged.
+#[derive(Debug, Clone)]
+pub(super) struct Registration {
+    pub manifest: Manifest,
+    pub hook_url: String,
+    pub account: String,
+    pub made_at: i64,
 }
 
 impl App {
@@ -237,6 +248,8 @@ pub(super) struct Repo {
     pub owner: String,
     pub name: String,
     pub private: bool,
+    /// In KiB.
+    pub size: u64,
     pub description: Option<String>,
     pub default_branch: String,
     /// The bare repository.
@@ -279,6 +292,8 @@ pub(super) struct World {
     /// By caller: the window's start and the requests in it.
     pub used: HashMap<String, (i64, u64)>,
     pub hooks: Hooks,
+    /// By the code that the maker's browser was given.
+    pub registrations: HashMap<String, Registration>,
     pub last_id: u64,
 }
 

@@ -6,6 +6,7 @@ mod issue;
 mod layout;
 mod markdown;
 mod pull;
+mod register;
 
 use super::acts::IssueEdit;
 use super::answer::{Refusal, escaped};
@@ -44,6 +45,7 @@ pub(super) fn routes() -> Router<Arc<Host>> {
         .route("/{owner}/{repo}/issues/{number}/{deed}", post(act))
         .route("/{owner}/{repo}/pull/{number}/{deed}", post(act))
         .layer(middleware::from_fn(framed))
+        .merge(register::routes())
 }
 
 /// Headers of every page.

@@ -15,12 +15,13 @@ pub(super) fn show(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
 
 pub(super) fn installations(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     world.needs_app(call)?;
-    Ok(call.page(vec![shapes::installation(world)]))
+    let all = world.app.installed.then(|| shapes::installation(world));
+    Ok(call.page(all.into_iter().collect()))
 }
 
 fn named_installation(world: &World, call: &Call) -> Result<(), Refusal> {
     world.needs_app(call)?;
-    if call.number("installation")? != world.app.installation {
+    if call.number("installation")? != world.app.installation || !world.app.installed {
         return Err(Refusal::not_found());
     }
     Ok(())
@@ -37,7 +38,9 @@ pub(super) fn of_repo(world: &mut World, call: &Call) -> Result<Answer, Refusal>
         Some(_) => world.repos.get(&call.number("repo_id")?),
         None => world.find_repo(call.part("owner"), call.part("repo")),
     };
-    found.ok_or_else(Refusal::not_found)?;
+    found
+        .filter(|_| world.app.installed)
+        .ok_or_else(Refusal::not_found)?;
     Ok(Answer::ok(shapes::installation(world)))
 }
 
@@ -158,4 +161,14 @@ pub(super) fn repositories(world: &mut World, call: &Call) -> Result<Answer, Ref
         .map(|r| shapes::repo(world, r))
         .collect();
     Ok(call.counted_page("repositories", visible))
+}
+
+/// Ends the registration of an App: its credentials, once.
+pub(super) fn convert(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
+    let pem = world.convert(call.part("code"))?;
+    let mut json = shapes::app(world);
+    json["client_secret"] = json!(hex::encode(uuid::Uuid::new_v4().as_bytes()));
+    json["webhook_secret"] = json!(world.hooks.secret);
+    json["pem"] = json!(pem);
+    Ok(Answer::created(json))
 }

@@ -30,6 +30,7 @@ pub(super) type Route = (&'static str, &'static str, Endpoint);
 /// Endpoints outside a repository.
 pub(super) const GLOBAL: &[Route] = &[
     ("GET", "/app", app::show),
+    ("POST", "/app-manifests/{code}/conversions", app::convert),
     ("GET", "/app/installations", app::installations),
     (
         "GET",

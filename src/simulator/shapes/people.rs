@@ -74,7 +74,7 @@ pub(in super::super) fn app(world: &World) -> Value {
         "updated_at": rfc3339(app.created_at),
         "permissions": app.manifest.permissions,
         "events": app.manifest.events,
-        "installations_count": 1
+        "installations_count": u8::from(app.installed)
     })
 }
 

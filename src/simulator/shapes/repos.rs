@@ -90,7 +90,7 @@ pub(in super::super) fn repo(world: &World, repo: &Repo) -> Value {
         "mirror_url": null,
         "homepage": null,
         "language": null,
-        "size": 1,
+        "size": repo.size,
         "stargazers_count": 0,
         "watchers_count": 0,
         "forks_count": 0,
