@@ -151,7 +151,12 @@ impl Store {
     /// Stores a delivery durably; resolves after the commit. Dropping the future does not take the
     /// delivery back.
     pub async fn add_delivery(&self, delivery: Incoming) -> Result<Added, StoreError> {
-        self.inserts.add(delivery).await
+        let added = self.inserts.add(delivery).await?;
+        self.tally.delivery(match added {
+            Added::New => "stored",
+            Added::Duplicate => "duplicate",
+        });
+        Ok(added)
     }
 
     /// Hands out deliveries that wait, oldest first; of each lane only the oldest, so that a stop
@@ -218,6 +223,12 @@ impl Store {
 
     /// Records how the admission of a delivery ended.
     pub async fn end_delivery(&self, id: i64, end: &DeliveryEnd) -> Result<(), StoreError> {
+        self.tally.delivery(match end {
+            DeliveryEnd::Done => "done",
+            DeliveryEnd::Ignored => "ignored",
+            DeliveryEnd::Failed(_) => "failed",
+            DeliveryEnd::Again { .. } => "again",
+        });
         let (state, error, run_at) = match end {
             DeliveryEnd::Done => ("done", None, None),
             DeliveryEnd::Ignored => ("ignored", None, None),

@@ -106,6 +106,7 @@ impl Store {
         held_still(done.rows_affected(), held)?;
         forget(&mut tx, held.id, verdict).await?;
         tx.commit().await?;
+        self.tally.end(verdict);
         self.tasks_changed.ring();
         Ok(())
     }
@@ -247,7 +248,7 @@ impl Store {
     pub async fn bury(&self, id: TaskId, verdict: Verdict) -> Result<(), StoreError> {
         let now = self.now().await?;
         let mut tx = self.write.begin_with(self.dialect.begin()).await?;
-        sqlx::query(
+        let done = sqlx::query(
             "UPDATE tasks SET verdict = $1, updated_at = $2 \
              WHERE id = $3 AND state = 'dead' AND verdict IS NULL",
         )
@@ -258,6 +259,9 @@ impl Store {
         .await?;
         forget(&mut tx, id, verdict).await?;
         tx.commit().await?;
+        if done.rows_affected() > 0 {
+            self.tally.end(verdict);
+        }
         Ok(())
     }
 }

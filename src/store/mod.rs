@@ -29,6 +29,7 @@ mod signals;
 mod span_pages;
 mod spans;
 mod spending;
+mod tally;
 mod tasks;
 mod tokens;
 mod waiting;
@@ -48,6 +49,7 @@ pub use sessions::KeptSession;
 pub use span_pages::{SpanLine, SpanText};
 pub use spans::{StoredSpan, TraceEnd};
 pub use spending::Payer;
+pub use tally::{QueueLengths, Tally};
 pub use tasks::{Created, Filter, Reached, State, Task, WaitsFor};
 pub use tokens::KeptToken;
 
@@ -107,6 +109,7 @@ pub struct Store {
     deliveries_changed: Bell,
     spans_changed: Bell,
     wire: Option<Arc<Wire>>,
+    tally: Tally,
 }
 
 /// What the store takes the time from: the clock that it was given, or, where many machines share a
@@ -187,6 +190,7 @@ impl Store {
             deliveries_changed,
             spans_changed,
             wire,
+            tally: Tally::default(),
         })
     }
 
