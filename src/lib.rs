@@ -31,6 +31,7 @@
 //! | 4 | [`fix`] | the engine without GitHub | 0–3 but intake, github, store, simulator |
 //! | 5 | [`task`] | the worker: claim, prepare, fix, publish | 0–4 but simulator |
 //! | 5 | [`lab`] | replay of recordings | 0, trace, fix, agent, check, outcome, model, git, sandbox, tree, config, workspace |
+//! | 6 | [`metrics`] | what a process counts, for Prometheus; health and readiness | 0, store, github |
 //! | 6 | [`onboard`] | `mend setup` and `mend doctor` | 0, config, github, git, sandbox, model, store, tree |
 //! | 6 | [`web`] | pages about runs, live events, login, JSON API; stop and retry are rows in `store` | 0, config, store, trace, render, github |
 //! | 7 | [`app`], [`cli`] | wire the rooms; the command line | everything |
@@ -42,6 +43,8 @@
 //! * `Cancel` is a handle, not a trait: there is one way to stop a task, and a second
 //!   implementation would only be a mock.
 //! * `lab` may use `agent` and `sandbox` too: whoever calls `fix` hands it prompts and a sandbox.
+//! * Metrics and health are a room of their own, not part of `web`: workers serve them, too, and
+//!   they stand on an address that is not for people.
 //! * `onboard` may use `tree` too: it writes settings and keys, and tries a clone in a throwaway
 //!   folder, as every room does that through `tree`.
 
@@ -59,6 +62,7 @@ pub mod git;
 pub mod github;
 pub mod intake;
 pub mod lab;
+pub mod metrics;
 pub mod model;
 pub mod onboard;
 pub mod outcome;

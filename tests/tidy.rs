@@ -94,6 +94,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
+    ("metrics", &["store", "github"]),
     (
         "onboard",
         &[

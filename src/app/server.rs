@@ -5,10 +5,11 @@ use super::convert::sandbox_settings;
 use super::state::{folders, sweep_temporary, take_state, worker_name};
 use crate::agent::PromptError;
 use crate::config::{Environment, Settings};
-use crate::domain::{Cancel, Clock, Journal, NoJournal, SystemClock};
+use crate::domain::{Cancel, Clock, Journal, NoJournal, Progress, SystemClock};
 use crate::git::GitError;
 use crate::github::{Github, GithubError};
 use crate::intake::{Admit, Bounds, Missed, Receiver, router, serve};
+use crate::metrics::{self, Meter, Vitals};
 use crate::model::ModelError;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::store::{Room, Store, StoreError};
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 
 /// How long GitHub is asked to revoke tokens when the server ends.
 const REVOKE: Duration = Duration::from_secs(10);
@@ -31,8 +32,11 @@ const MISSED_S: u64 = 600;
 /// Why a server does not start; the text says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    #[error("`server.listen` is {address}, which cannot be listened on: {source}")]
+    #[error(
+        "`{key}` is {address}, which cannot be listened on: {source}; end what listens there, or choose another port"
+    )]
     Listen {
+        key: &'static str,
         address: SocketAddr,
         source: std::io::Error,
     },
@@ -121,6 +125,8 @@ pub struct Server {
     github: Github,
     stop: Cancel,
     parts: JoinSet<()>,
+    /// Metrics and health, until everything else has ended.
+    vitals: Option<JoinHandle<()>>,
     /// Mirrors, worktrees and names of tasks in it are this process's alone.
     _state: Option<FolderLock>,
 }
@@ -142,8 +148,10 @@ impl Server {
     pub async fn start(
         settings: &Settings,
         environment: &Environment,
-        extra: Extra,
+        mut extra: Extra,
     ) -> Result<Server, StartError> {
+        let meter = Meter::default();
+        extra.journal = Arc::new(Heard(extra.journal, meter.clone()));
         let url = settings.database.url.expose_secret();
         if extra.role != Role::All && url.starts_with("sqlite:") {
             return Err(StartError::NotShared);
@@ -155,9 +163,13 @@ impl Server {
         };
         let listener = match extra.role {
             Role::Worker => None,
-            Role::All | Role::Web => Some(listen(settings.server.listen).await?),
+            Role::All | Role::Web => Some(listen("server.listen", settings.server.listen).await?),
         };
         let address = listener.as_ref().and_then(|l| l.local_addr().ok());
+        let vitals = match settings.metrics.listen {
+            Some(address) => Some(listen("metrics.listen", address).await?),
+            None => None,
+        };
         let store = Store::open(url, extra.clock.clone()).await?;
         let common = Common {
             settings,
@@ -185,6 +197,17 @@ impl Server {
             let stopped = common.stop.clone();
             parts.spawn(async move { pool.run(&stopped).await });
         }
+        let vitals = vitals.map(|listener| {
+            let pages = metrics::router(Vitals {
+                store: common.hub.store.clone(),
+                github: common.hub.github.clone(),
+                meter,
+                draining: common.stop.clone(),
+            });
+            // Until the very end: that mend drains is one of the things that it tells.
+            let never = Cancel::new();
+            tokio::spawn(serve(listener, pages, never, Bounds::default()))
+        });
         match address {
             Some(address) => tracing::info!(%address, "mend is ready"),
             None => tracing::info!("mend is ready to work"),
@@ -196,6 +219,7 @@ impl Server {
             github: common.hub.github,
             stop: common.stop,
             parts,
+            vitals,
             _state: state,
         })
     }
@@ -222,11 +246,17 @@ impl Server {
         if revoked.await.is_err() {
             tracing::warn!("GitHub was silent when tokens were revoked");
         }
+        if let Some(vitals) = &self.vitals {
+            vitals.abort();
+        }
         self.store.close().await;
     }
 
     /// Ends without asking anybody, as a crash would; for tests of what comes after one.
     pub async fn abort(mut self) {
+        if let Some(vitals) = &self.vitals {
+            vitals.abort();
+        }
         self.parts.shutdown().await;
     }
 }
@@ -295,9 +325,23 @@ impl Common<'_> {
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
+async fn listen(key: &'static str, address: SocketAddr) -> Result<TcpListener, StartError> {
     let listener = TcpListener::bind(address).await;
-    listener.map_err(|source| StartError::Listen { address, source })
+    listener.map_err(|source| StartError::Listen {
+        key,
+        address,
+        source,
+    })
+}
+
+/// Two journals that hear the same.
+struct Heard(Arc<dyn Journal>, Meter);
+
+impl Journal for Heard {
+    fn tell(&self, event: Progress) {
+        self.1.tell(event.clone());
+        self.0.tell(event);
+    }
 }
 
 /// Looks for what GitHub could not deliver, beside everything else.

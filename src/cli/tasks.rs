@@ -47,6 +47,8 @@ enum What {
     },
     /// One task with everything that is known of it
     Show { task: i64 },
+    /// Its trace: what it did, span by span
+    Trace(super::tasks_trace::TraceArgs),
     /// Make the task of an ended one anew
     Retry { task: i64 },
     /// Stop a task that waits or runs; its status comment says so
@@ -93,6 +95,7 @@ async fn act(store: &Store, what: What, as_json: bool) -> anyhow::Result<u8> {
             }
             Ok(DONE)
         }
+        What::Trace(args) => super::tasks_trace::run(store, &args).await,
         What::Retry { task } => retry(store, &found(store, task).await?, as_json).await,
         What::Stop { task } => {
             let id = found(store, task).await?.id;
@@ -111,7 +114,7 @@ async fn act(store: &Store, what: What, as_json: bool) -> anyhow::Result<u8> {
     }
 }
 
-async fn found(store: &Store, id: i64) -> anyhow::Result<Task> {
+pub(super) async fn found(store: &Store, id: i64) -> anyhow::Result<Task> {
     let task = store.task(TaskId(id)).await?;
     task.ok_or_else(|| WrongUse::of(format!("there is no task {id}")))
 }

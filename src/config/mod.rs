@@ -13,6 +13,7 @@ mod publish;
 mod queue;
 mod read;
 mod reader;
+mod reference;
 mod repo;
 mod repo_keys;
 mod repo_values;
@@ -30,11 +31,12 @@ pub use inspect::{GithubDraft, Inspection, Parts};
 pub use network::{NetworkSettings, SetupFile, SetupSettings};
 pub use publish::{CommitsBy, IssueLink, PublishAs, PublishSettings, is_base_branch};
 pub use queue::QueueSettings;
+pub use reference::{reference, settings_keys};
 pub use repo::{PackageConfig, REPO_FILE, RepoConfig, RepoLimits};
 pub use repo_keys::repo_schema;
 pub use sections::{
-    AgentSettings, DatabaseSettings, GithubSettings, ModelSettings, Permission, PriceSettings,
-    ReposSettings, RoleSettings, SandboxSettings, ServerSettings,
+    AgentSettings, DatabaseSettings, GithubSettings, MetricsSettings, ModelSettings, Permission,
+    PriceSettings, ReposSettings, RoleSettings, SandboxSettings, ServerSettings,
 };
 pub use settings::{DEFAULT_FILE, Engine, Ground, Mistake, Settings, SettingsError};
 pub use values::password_of;

@@ -4,7 +4,7 @@ use super::inspect::{GithubDraft, Parts};
 use super::network;
 use super::reader::Reader;
 use super::sections::{
-    DatabaseSettings, Permission, ReposSettings, SandboxSettings, ServerSettings,
+    DatabaseSettings, MetricsSettings, Permission, ReposSettings, SandboxSettings, ServerSettings,
 };
 use super::values::{absolute, absolute_list, is_branch_prefix, proxy, unix, url, web_of};
 use super::{Engine, Settings, budget, models, prompts, publish, queue, secret_file};
@@ -49,6 +49,12 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Parts) {
     let queue = queue::queue(r);
     let budget = budget::budget(r);
     let web = super::web::web(r);
+    let metrics = MetricsSettings {
+        listen: r.parsed(
+            "metrics.listen",
+            "an address and a port, such as 127.0.0.1:9464",
+        ),
+    };
     let parts = Parts {
         server: server.clone(),
         github: github.clone(),
@@ -72,6 +78,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> (Option<Settings>, Parts) {
         queue,
         budget,
         web,
+        metrics,
     });
     (settings, parts)
 }

@@ -2,7 +2,7 @@
 
 use super::{Environment, Mistake};
 use crate::text::nearest;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::str::FromStr;
 use toml::{Table, Value};
@@ -23,6 +23,8 @@ pub(super) struct Reader<'a> {
     environment: &'a Environment,
     known: BTreeSet<String>,
     mistakes: Vec<Mistake>,
+    /// What each key may be, in words, for the reference.
+    kinds: BTreeMap<String, String>,
     /// Whether a secret stands in the file itself.
     pub secret_in_file: bool,
 }
@@ -34,8 +36,22 @@ impl<'a> Reader<'a> {
             environment,
             known: BTreeSet::new(),
             mistakes: Vec::new(),
+            kinds: BTreeMap::new(),
             secret_in_file: false,
         }
+    }
+
+    /// Every key that is read, with what it may be.
+    pub fn keys(self) -> BTreeMap<String, String> {
+        let kind = |key: &String| self.kinds.get(key).cloned().unwrap_or_default();
+        self.known.iter().map(|k| (k.clone(), kind(k))).collect()
+    }
+
+    /// Notes what a key may be; what was said first stays.
+    pub fn is(&mut self, key: &str, kind: &str) {
+        self.kinds
+            .entry(key.to_string())
+            .or_insert_with(|| kind.to_string());
     }
 
     /// Records a mistake about a key.
@@ -89,6 +105,7 @@ impl<'a> Reader<'a> {
     }
 
     pub fn text(&mut self, key: &str) -> Option<String> {
+        self.is(key, "text");
         match self.raw(key)? {
             Raw::Variable(text) | Raw::File(Value::String(text)) => Some(text),
             Raw::File(other) => {
@@ -100,6 +117,7 @@ impl<'a> Reader<'a> {
 
     /// As [`Reader::text`]; notes when it came from the file.
     pub fn secret(&mut self, key: &str) -> Option<String> {
+        self.is(key, "a secret");
         if matches!(self.raw(key), Some(Raw::File(_))) {
             self.secret_in_file = true;
         }
@@ -108,6 +126,7 @@ impl<'a> Reader<'a> {
 
     /// A value that is written as text and parsed; `what` says what it must be.
     pub fn parsed<T: FromStr>(&mut self, key: &str, what: &str) -> Option<T> {
+        self.is(key, what);
         let text = match self.raw(key)? {
             Raw::Variable(text) => text.trim().to_string(),
             Raw::File(Value::String(text)) => text,
@@ -158,6 +177,7 @@ impl<'a> Reader<'a> {
 
     /// A list of texts; in a variable it is written as in the file, or with commas between.
     pub fn list(&mut self, key: &str) -> Vec<String> {
+        self.is(key, "a list of texts");
         let items = match self.raw(key) {
             None => return Vec::new(),
             Some(Raw::Variable(text)) if !text.trim_start().starts_with('[') => {
@@ -180,6 +200,7 @@ impl<'a> Reader<'a> {
     /// A list of any values, when one is written; in a variable as in the file, or texts with commas
     /// between. `form` says what it must be.
     pub fn values(&mut self, key: &str, form: &str) -> Option<Vec<Value>> {
+        self.is(key, "a list");
         let value = match self.raw(key)? {
             Raw::Variable(text) if !text.trim_start().starts_with('[') => {
                 let items = text.split(',').map(str::trim).filter(|i| !i.is_empty());
@@ -200,6 +221,7 @@ impl<'a> Reader<'a> {
 
     /// A table; in a variable it is written inline, as in the file: `{ name = \"value\" }`, or as JSON.
     pub fn table(&mut self, key: &str) -> Table {
+        self.is(key, "a table");
         let table = match self.raw(key) {
             None => return Table::new(),
             Some(Raw::Variable(text)) => inline(text.trim()),
@@ -231,7 +253,10 @@ impl<'a> Reader<'a> {
                     // The right name in the wrong section.
                     let name = key.rsplit('.').next()?;
                     let same = |k: &&str| k.rsplit('.').next() == Some(name);
-                    known.iter().copied().find(same)
+                    let mut all = known.iter().copied().filter(same).peekable();
+                    let first = all.peek().copied();
+                    // The server's own is what most people mean.
+                    all.find(|k| k.starts_with("server.")).or(first)
                 });
                 let hint = meant.map_or(String::new(), |m| format!("; did you mean `{m}`?"));
                 self.wrong(&key, format!("is not a setting{hint}"));

@@ -198,6 +198,49 @@ pub(super) fn unknown(at: &str, key: &str, known: &[Key]) -> String {
     }
 }
 
+/// The keys of a repository's file as tables in Markdown.
+pub(super) fn reference_of_repo() -> String {
+    let mut text = format!(
+        "\n# A repository's `{}`\n\nRead from the default branch; every key may be left out. \
+         [`repository.toml`](repository.toml) is an example, [`mend.schema.json`](mend.schema.json) its \
+         schema.\n",
+        super::REPO_FILE
+    );
+    for (title, keys) in [
+        ("Top", TOP),
+        ("`[packages.FOLDER]`", PACKAGE),
+        ("`[limits]`", LIMITS),
+    ] {
+        text.push_str(&format!(
+            "\n## {title}\n\n| key | value | meaning |\n|---|---|---|\n"
+        ));
+        for key in keys {
+            let about = key.about.replace('|', "\\|");
+            text.push_str(&format!(
+                "| `{}` | {} | {about} |\n",
+                key.name,
+                words(key.form)
+            ));
+        }
+    }
+    text
+}
+
+fn words(form: Form) -> String {
+    match form {
+        Form::Text => "text".into(),
+        Form::TextOrTexts { least: 0 } => "text, or a list of texts".into(),
+        Form::TextOrTexts { least } => format!("text, or a list of at least {least}"),
+        Form::Texts => "a list of texts".into(),
+        Form::Variables => "a table of texts".into(),
+        Form::Whole { least } => format!("a whole number of at least {least}"),
+        Form::Amount => "a number of at least 0".into(),
+        Form::Switch => "true or false".into(),
+        Form::Table(_) => "a table".into(),
+        Form::Tables(_) => "a table for each name".into(),
+    }
+}
+
 /// The JSON schema (draft 2020-12) of `.github/mend.toml`, for editors.
 pub fn repo_schema() -> Value {
     let mut schema = table(TOP);

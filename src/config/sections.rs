@@ -7,6 +7,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+/// `[metrics]`
+#[derive(Debug, Clone, Default)]
+pub struct MetricsSettings {
+    /// Where `/metrics`, `/healthz` and `/readyz` are served; `None` for nowhere.
+    pub listen: Option<SocketAddr>,
+}
+
 /// `[server]`
 #[derive(Debug, Clone)]
 pub struct ServerSettings {

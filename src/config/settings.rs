@@ -9,8 +9,8 @@ use super::queue::QueueSettings;
 use super::reader::Reader;
 use super::secret_file::too_open;
 use super::sections::{
-    AgentSettings, DatabaseSettings, GithubSettings, ModelSettings, ReposSettings, RoleSettings,
-    SandboxSettings, ServerSettings,
+    AgentSettings, DatabaseSettings, GithubSettings, MetricsSettings, ModelSettings, ReposSettings,
+    RoleSettings, SandboxSettings, ServerSettings,
 };
 use super::web::WebSettings;
 use super::{Environment, inspect::Parts, read::read};
@@ -76,6 +76,7 @@ pub struct Settings {
     pub queue: QueueSettings,
     pub budget: BudgetSettings,
     pub web: WebSettings,
+    pub metrics: MetricsSettings,
 }
 
 /// The part of the settings that a fix without GitHub needs.
@@ -110,7 +111,7 @@ impl Engine {
     pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Engine, SettingsError> {
         let (_, engine, mut mistakes) = load(file, environment)?;
         let servers = [
-            "server", "github", "database", "repos", "publish", "queue", "budget", "web",
+            "server", "github", "database", "repos", "publish", "queue", "budget", "web", "metrics",
         ];
         mistakes.retain(|m| {
             let section = m.key.split('.').next().unwrap_or_default();

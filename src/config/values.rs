@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use toml::value::Datetime;
 
 pub(super) fn absolute(r: &mut Reader<'_>, key: &str) -> Option<PathBuf> {
+    r.is(key, "an absolute path");
     let path = PathBuf::from(r.text(key)?);
     if !path.is_absolute() {
         r.wrong(
@@ -19,6 +20,7 @@ pub(super) fn absolute(r: &mut Reader<'_>, key: &str) -> Option<PathBuf> {
 }
 
 pub(super) fn absolute_list(r: &mut Reader<'_>, key: &str) -> Vec<PathBuf> {
+    r.is(key, "a list of absolute paths");
     let paths: Vec<PathBuf> = r.list(key).into_iter().map(PathBuf::from).collect();
     for path in paths.iter().filter(|p| !p.is_absolute()) {
         r.wrong(
@@ -34,6 +36,7 @@ pub(super) fn absolute_list(r: &mut Reader<'_>, key: &str) -> Vec<PathBuf> {
 
 /// An http(s) URL without user, query and fragment; a slash at its end goes.
 pub(super) fn url(r: &mut Reader<'_>, key: &str) -> Option<String> {
+    r.is(key, "an http or https address");
     let text = r.text(key)?;
     let fine = Url::parse(&text).is_ok_and(|u| {
         matches!(u.scheme(), "http" | "https")

@@ -3,6 +3,8 @@
 use super::book::{Sealer, TokenBook};
 use super::client::{Again, Ask, Client, Reply};
 use super::error::GithubError;
+use super::figures::GithubFigures;
+use super::http::http;
 use super::jwt::AppKey;
 use super::pauses::Pauses;
 use super::service;
@@ -86,9 +88,6 @@ struct Inner {
     redactor: Redactor,
 }
 
-const NO_CLIENT: &str = "the HTTP client cannot be made; install the system's certificates \
-     (`ca-certificates` on Debian)";
-
 /// How long after its death a token is still kept out of texts.
 const SHOWN_S: i64 = 3600;
 
@@ -116,25 +115,11 @@ impl Github {
         let sealer = Sealer::new(&settings.private_key);
         let key = AppKey::parse(settings.app_id, &settings.private_key)?;
         let api = address(&settings.api)?;
-        let mut http = reqwest::Client::builder()
-            .user_agent(concat!("mend/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(Duration::from_secs(10))
-            .timeout(settings.time)
-            .referer(false)
-            .no_proxy();
-        if let Some(proxy) = &settings.proxy {
-            http =
-                http.proxy(reqwest::Proxy::all(proxy.expose_secret()).map_err(|_| {
-                    GithubError::Setting("the proxy's address cannot be read".into())
-                })?);
-        }
-        for certificate in certificates(settings.ca.as_deref())? {
-            http = http.add_root_certificate(certificate);
-        }
-        let http = http
-            .build()
-            .map_err(|_| GithubError::Setting(NO_CLIENT.into()))?;
+        let http = http(
+            settings.time,
+            settings.proxy.as_ref(),
+            settings.ca.as_deref(),
+        )?;
         let host = match api.host_str() {
             Some("api.github.com") | None => "github.com".to_string(),
             Some(host) => host.to_string(),
@@ -172,6 +157,11 @@ impl Github {
     /// The App's id.
     pub fn app_id(&self) -> u64 {
         self.inner.app_id
+    }
+
+    /// What GitHub answered so far, in numbers.
+    pub fn figures(&self) -> GithubFigures {
+        self.inner.client.figures.now()
     }
 
     /// Seconds that GitHub's clock is before this machine's, by its last answer.
@@ -310,20 +300,7 @@ impl std::fmt::Debug for Github {
     }
 }
 
-fn certificates(pem: Option<&[u8]>) -> Result<Vec<reqwest::Certificate>, GithubError> {
-    let refuse =
-        || GithubError::Setting("`github.ca_file` holds no certificate in PEM form".into());
-    let Some(pem) = pem else {
-        return Ok(Vec::new());
-    };
-    let found = reqwest::Certificate::from_pem_bundle(pem).map_err(|_| refuse())?;
-    match found.is_empty() {
-        true => Err(refuse()),
-        false => Ok(found),
-    }
-}
-
-fn address(text: &str) -> Result<reqwest::Url, GithubError> {
+pub(super) fn address(text: &str) -> Result<reqwest::Url, GithubError> {
     let refuse = || {
         GithubError::Setting(
             "GitHub's API address is not usable; give it as `https://api.github.com` or \

@@ -1,6 +1,7 @@
 //! One request to GitHub: built, sent, judged, and, when it only reads, sent again.
 
 use super::error::{Detail, GithubError};
+use super::figures::Figures;
 use super::judge::{graphql_errors, judge, message};
 use super::pauses::{Pause, Pauses};
 use super::service::WireError;
@@ -35,6 +36,7 @@ pub(super) struct Client {
     /// Seconds that GitHub's clock is before ours, by its last answer.
     skew: AtomicI64,
     pub pauses: OnceLock<Arc<dyn Pauses>>,
+    pub figures: Figures,
 }
 
 /// A request, before it has a credential.
@@ -158,6 +160,7 @@ impl Client {
             again,
             skew: AtomicI64::new(0),
             pauses: OnceLock::new(),
+            figures: Figures::default(),
         }
     }
 
@@ -244,11 +247,12 @@ impl Client {
         let request = crab
             .build_request(request, ask.body.as_ref())
             .map_err(unsendable)?;
-        let response = crab
-            .execute(request)
-            .await
-            .map_err(|e| no_answer(ask, &e))?;
+        let response = crab.execute(request).await.map_err(|e| {
+            self.figures.count(None, &HeaderMap::new());
+            no_answer(ask, &e)
+        })?;
         let (parts, body) = response.into_parts();
+        self.figures.count(Some(parts.status), &parts.headers);
         if let Some(skew) = skew(&parts.headers, self.clock.unix()) {
             self.skew.store(skew, Ordering::Relaxed);
         }
@@ -275,12 +279,9 @@ impl Client {
             };
         }
         detail.message = message(&body);
-        Err(judge(
-            parts.status,
-            &parts.headers,
-            detail,
-            self.clock.unix(),
-        ))
+        let error = judge(parts.status, &parts.headers, detail, self.clock.unix());
+        self.figures.limited(&error);
+        Err(error)
     }
 }
 

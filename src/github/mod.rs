@@ -16,6 +16,8 @@ mod client;
 mod deliveries;
 mod error;
 mod event;
+mod figures;
+mod http;
 mod installs;
 mod issues;
 mod judge;
@@ -23,6 +25,7 @@ mod jwt;
 mod objects;
 mod pauses;
 mod pulls;
+mod register;
 mod repos;
 mod reviews;
 mod service;
@@ -42,11 +45,13 @@ pub use event::{
     CheckRunEvent, Comment, CommentEvent, Event, EventError, Issue, IssueEvent, Origin,
     PullRequestEvent, ReviewCommentEvent, ReviewEvent, Withdrawn,
 };
+pub use figures::GithubFigures;
 pub use installs::Installation;
 pub use issues::{LabelMoves, Reaction, Thread};
 pub use objects::{Entry, Stands};
 pub use pauses::{Pause, Pauses};
 pub use pulls::{NewPull, PullState, PullUpdate};
+pub use register::{RegisteredApp, register_app};
 pub use repos::Role;
 pub use session::{Purpose, Session, Token, needed_permissions};
 pub use wire::{

@@ -7,7 +7,12 @@
 mod doctor;
 mod manifest;
 mod report;
+mod setup;
 
-pub use doctor::{Doctor, examine};
+pub use doctor::{Doctor, examine, installed_on};
 pub use manifest::{AppManifest, Asked, SHIPPED};
 pub use report::{Finding, Report, State};
+pub use setup::{
+    Deliveries, Examine, Installed, KnownApp, ModelChoice, Provider, Registration, Settled,
+    SetupError, Stands, Wizard, Wizarded, exchange, prove,
+};

@@ -4,11 +4,17 @@
 
 mod guard;
 mod jsonl;
+mod otlp;
 mod recorder;
+#[cfg(feature = "otlp")]
+mod send;
 
 pub use guard::{Fired, Guard, GuardError, On, shipped};
 pub use jsonl::{JsonlError, each_line, read, write};
+pub use otlp::{Told, otlp};
 pub use recorder::Recorder;
+#[cfg(feature = "otlp")]
+pub use send::{SendError, send};
 
 use crate::domain::{SpanEnd, SpanKind};
 use serde::{Deserialize, Serialize};

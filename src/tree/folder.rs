@@ -114,3 +114,53 @@ pub fn write_own(path: &Path, bytes: &[u8]) -> Result<(), TreeError> {
         source: rustix::io::Errno::from_io_error(&e).unwrap_or(rustix::io::Errno::IO),
     })
 }
+
+/// Writes a file that holds a secret: mode 0600 from its first byte on, whole or not at all. One
+/// that is there stays, unless `replace` is set.
+///
+/// # Errors
+/// `Root` when it cannot be written, or when something stands there.
+pub fn write_secret(path: &Path, bytes: &[u8], replace: bool) -> Result<(), TreeError> {
+    use rustix::fs::RenameFlags;
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    let fail = |e: std::io::Error| TreeError::Root {
+        path: path.into(),
+        source: rustix::io::Errno::from_io_error(&e).unwrap_or(rustix::io::Errno::IO),
+    };
+    let mut name = path.as_os_str().to_os_string();
+    name.push(format!(".{}", uuid::Uuid::new_v4().simple()));
+    let new = std::path::PathBuf::from(name);
+    let written = || -> std::io::Result<()> {
+        let mut options = std::fs::OpenOptions::new();
+        let mut file = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&new)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        let flags = match replace {
+            true => RenameFlags::empty(),
+            false => RenameFlags::NOREPLACE,
+        };
+        let here = rustix::fs::CWD;
+        Ok(rustix::fs::renameat_with(here, &new, here, path, flags)?)
+    };
+    written().map_err(|e| {
+        let _ = std::fs::remove_file(&new);
+        fail(e)
+    })
+}
+
+/// Gives a file of mend's own another name, where nothing stands.
+///
+/// # Errors
+/// `Root` when it cannot be moved.
+pub fn move_file(from: &Path, to: &Path) -> Result<(), TreeError> {
+    let (here, flags) = (rustix::fs::CWD, rustix::fs::RenameFlags::NOREPLACE);
+    rustix::fs::renameat_with(here, from, here, to, flags).map_err(|source| TreeError::Root {
+        path: from.into(),
+        source,
+    })
+}

@@ -23,7 +23,8 @@ pub use all::{Change, write_all};
 pub use copy::{copy_tree, fill_tree};
 pub use error::TreeError;
 pub use folder::{
-    FolderLock, lock_folder, make_folder, move_folder, names_in, read_own, write_own,
+    FolderLock, lock_folder, make_folder, move_file, move_folder, names_in, read_own, write_own,
+    write_secret,
 };
 pub use path::RelPath;
 pub use remove::remove_tree;

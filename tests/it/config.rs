@@ -429,3 +429,50 @@ fn the_agent_has_settings_and_an_operators_prompts() {
     assert!(message(&mistakes, "model.dialect").contains("tools, text or auto"));
     assert!(message(&mistakes, "agent.prompts_dir").contains("/nowhere"));
 }
+
+#[test]
+fn the_reference_is_current_and_tells_every_setting() {
+    let reference = mend::config::reference();
+    let written = std::fs::read_to_string("deploy/SETTINGS.md").unwrap_or_default();
+    assert!(
+        reference.trim_end() == written.trim_end(),
+        "deploy/SETTINGS.md is not what `mend config reference` prints: write it again"
+    );
+    let keys = mend::config::settings_keys();
+    let without_meaning: Vec<&str> = reference
+        .lines()
+        .filter(|l| l.starts_with("| `") && l.ends_with("|  |"))
+        .collect();
+    assert!(
+        without_meaning.is_empty(),
+        "say in deploy/config.toml what these are: {without_meaning:#?}"
+    );
+    // Every key of the example is one, and stands in the reference.
+    let example = std::fs::read_to_string("deploy/config.toml").unwrap();
+    let (mut section, mut seen) = (String::new(), 0);
+    for line in example.lines() {
+        let plain = line.trim_start_matches("# ");
+        if let Some(name) = plain.strip_prefix('[').and_then(|r| r.split_once(']')) {
+            section = name.0.to_string();
+        } else if let Some((key, _)) = plain.split_once(" = ")
+            && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+            && !key.is_empty()
+        {
+            let key = format!("{section}.{key}");
+            let role = key.starts_with("models.");
+            let table = keys.keys().any(|k| k.starts_with(&format!("{key}.")));
+            assert!(keys.contains_key(&key) || table, "{key} is no setting");
+            let variable = format!("`MEND_{}`", key.replace('.', "_").to_uppercase());
+            assert!(role || table || reference.contains(&variable), "{key}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 60, "{seen}");
+    for key in keys.keys().filter(|k| !k.starts_with("models.")) {
+        let variable = format!("`MEND_{}`", key.replace('.', "_").to_uppercase());
+        assert!(
+            reference.contains(&variable),
+            "{key} is not in the reference"
+        );
+    }
+}

@@ -24,6 +24,7 @@ mod github;
 mod host;
 mod intake;
 mod lab;
+mod mistakes;
 mod model;
 mod onboard;
 mod postgres;

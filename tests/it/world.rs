@@ -379,5 +379,6 @@ fn settings(sim: &Checked, folder: &Path, replay: Vec<PathBuf>) -> Settings {
         queue: Default::default(),
         budget: Default::default(),
         web: Default::default(),
+        metrics: Default::default(),
     }
 }

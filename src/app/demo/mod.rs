@@ -280,5 +280,6 @@ fn settings(
             operator: Some(([127, 0, 0, 1], 0).into()),
             ..WebSettings::default()
         },
+        metrics: Default::default(),
     })
 }

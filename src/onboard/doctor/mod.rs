@@ -17,6 +17,8 @@ mod model;
 mod repo;
 mod webhook;
 
+pub(super) use model::prove;
+
 use super::report::{Finding, Report};
 use crate::config::Inspection;
 use crate::domain::{Clock, RepoName};
@@ -153,6 +155,23 @@ fn github(doctor: &Doctor) -> Result<Github, Option<Finding>> {
             "make a new key on the App's page (Private keys), and name its file",
         )
     })
+}
+
+/// The accounts on which the App of these settings is installed; none where it cannot be asked.
+pub async fn installed_on(settings: &Inspection, clock: Arc<dyn Clock>) -> Vec<String> {
+    let s = &settings.parts.github;
+    let (Some(id), Some(key)) = (s.app_id, &s.private_key) else {
+        return Vec::new();
+    };
+    let mut wanted = GithubSettings::new(s.base_url.clone(), id, key.clone());
+    wanted.time = ASK;
+    wanted.attempts = 1;
+    let Ok(github) = Github::new(&wanted, clock) else {
+        return Vec::new();
+    };
+    let all = github.installations().await.unwrap_or_default();
+    let account = |i: crate::github::Installation| i.account.map(|a| a.login);
+    all.into_iter().filter_map(account).collect()
 }
 
 fn certificates(file: &std::path::Path) -> Result<Vec<u8>, String> {

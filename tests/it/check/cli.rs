@@ -156,7 +156,7 @@ fn the_example_of_a_repositorys_file_is_one() {
 #[test]
 fn the_example_in_the_readme_is_a_repositorys_file() {
     let text = std::fs::read_to_string("README.md").unwrap();
-    let (_, section) = text.split_once("\n## What a repository says\n").unwrap();
+    let (_, section) = text.split_once("\n### What a repository says\n").unwrap();
     let (_, example) = section.split_once("```toml\n").unwrap();
     let (example, _) = example.split_once("```").unwrap();
     let config = mend::config::RepoConfig::parse(example).unwrap();

@@ -3,6 +3,9 @@
 #![allow(clippy::disallowed_methods)] // starts the program
 
 mod doctor;
+mod exported;
+mod setup;
+mod vitals;
 
 use crate::model::stub::{Answer, Stub};
 use crate::world::{PROJECT, REPO, WRITER, calls, chat, text};

@@ -153,10 +153,7 @@ fn a_torn_last_line_is_left_out_and_another_is_named() {
     assert_eq!(trace::read(&mut torn.as_bytes()).unwrap().len(), 1);
     let wrong = format!("{span}\n{{}}\n{span}\n");
     let error = trace::read(&mut wrong.as_bytes()).unwrap_err().to_string();
-    assert!(
-        error.starts_with("line 2 of the trace is no span"),
-        "{error}"
-    );
+    assert!(error.starts_with("line 2 is no span"), "{error}");
 }
 
 #[test]
