@@ -8,6 +8,8 @@ use sqlx::{AnyConnection, Row};
 
 /// Bytes of a saved conversation. What is larger is not saved: the last one that fitted stays.
 pub const MOST_CONVERSATION: usize = 16 * 1024 * 1024;
+/// Attempts of a task that gets further in each.
+const MOST_ATTEMPTS: i64 = 12;
 
 impl Store {
     /// Saves what the next attempt goes on with; `false` when it is too large to be kept.
@@ -28,7 +30,23 @@ impl Store {
         .execute(&self.write)
         .await?;
         held_still(done.rows_affected(), held)?;
+        self.goes_on(held).await?;
         Ok(true)
+    }
+
+    /// A task that got further has its attempts anew, up to [`MOST_ATTEMPTS`]: the cap is for one that ends
+    /// its worker at the same place each time, not for one whose hosts go down.
+    async fn goes_on(&self, held: Held) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE tasks SET max_attempts = attempt + 2 WHERE id = $1 AND epoch = $2 \
+             AND max_attempts >= 3 AND max_attempts < attempt + 2 AND attempt + 2 <= $3",
+        )
+        .bind(held.id.0)
+        .bind(held.epoch)
+        .bind(MOST_ATTEMPTS)
+        .execute(&self.write)
+        .await?;
+        Ok(())
     }
 
     /// What was saved last, by this attempt or one before it.

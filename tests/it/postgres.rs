@@ -36,15 +36,20 @@ impl Postgres {
     /// The one that the tests of this process share.
     pub fn shared() -> &'static Postgres {
         static SHARED: OnceLock<Postgres> = OnceLock::new();
-        SHARED.get_or_init(|| Postgres::start(&folder(), true))
+        SHARED.get_or_init(|| Postgres::start(&folder(), true, false))
     }
 
     /// One of its own in `folder`, which stays.
     pub fn own(folder: &Path) -> Postgres {
-        Postgres::start(folder, false)
+        Postgres::start(folder, false, false)
     }
 
-    fn start(folder: &Path, remove: bool) -> Postgres {
+    /// As [`Postgres::own`], with every commit on the disk.
+    pub fn durable(folder: &Path) -> Postgres {
+        Postgres::start(folder, false, true)
+    }
+
+    fn start(folder: &Path, remove: bool, durable: bool) -> Postgres {
         let bin = programs();
         if rustix::process::geteuid().is_root() {
             run(Command::new("chown").arg("nobody").arg(folder));
@@ -61,7 +66,7 @@ impl Postgres {
             .arg(folder.join("data"));
             run(&mut init);
         }
-        let keeper = keep(&bin, folder, remove);
+        let keeper = keep(&bin, folder, remove, durable);
         let server = Postgres {
             bin,
             folder: folder.into(),
@@ -130,7 +135,7 @@ impl Postgres {
 
     /// Starts again after [`Postgres::kill`].
     pub fn again(&mut self) {
-        self.keeper = keep(&self.bin, &self.folder, false);
+        self.keeper = keep(&self.bin, &self.folder, false, false);
         self.wait();
     }
 }
@@ -177,7 +182,7 @@ impl Drop for Database {
     }
 }
 
-fn keep(bin: &Path, folder: &Path, remove: bool) -> Child {
+fn keep(bin: &Path, folder: &Path, remove: bool, durable: bool) -> Child {
     let log = std::fs::File::create(folder.join("log")).unwrap();
     let server = as_nobody(&bin.join("postgres"));
     let mut keeper = Command::new("sh");
@@ -194,7 +199,7 @@ fn keep(bin: &Path, folder: &Path, remove: bool) -> Child {
         "max_connections=400",
         "shared_buffers=32MB",
         "max_wal_size=128MB",
-        "fsync=off",
+        if durable { "fsync=on" } else { "fsync=off" },
     ] {
         keeper.args(["-c", setting]);
     }

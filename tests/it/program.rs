@@ -10,7 +10,7 @@ use mend::simulator::{CommentView, Permission, Simulator, SimulatorOptions};
 use mend::store::{Filter, State, Store, Task};
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -53,6 +53,74 @@ pub async fn fixing(pause: Duration) -> Stub {
     .await
 }
 
+/// What the settings of a server say.
+pub struct Written<'a> {
+    pub port: u16,
+    pub state: &'a Path,
+    pub lease_s: u64,
+    pub workers: usize,
+    /// The default without it.
+    pub database: Option<&'a str>,
+    pub model: &'a str,
+    /// Whole sections.
+    pub more: &'a str,
+}
+
+impl Written<'_> {
+    pub fn to(&self, config: &Path, sim: &Simulator) {
+        let database = self.database.map_or(String::new(), |url| {
+            format!("[database]\nurl = \"{url}\"\n")
+        });
+        let text = format!(
+            "[server]\nlisten = \"127.0.0.1:{}\"\nstate_dir = \"{}\"\nlease_s = {}\nworkers = {}\n{database}\
+             [github]\napp_id = {}\nwebhook_secret = \"{}\"\nbase_url = \"{}\"\nweb_url = \"{}\"\n\
+             private_key = '''{}'''\n\
+             [repos]\nrunning = 0\nperson_per_hour = 0\nrepo_per_hour = 0\ninstallation_per_hour = 0\n\
+             [model]\nwire = \"chat\"\nmodel = \"scripted\"\nbase_url = \"{}\"\nstream = false\n{}",
+            self.port,
+            self.state.display(),
+            self.lease_s,
+            self.workers,
+            sim.app_id(),
+            sim.webhook_secret(),
+            sim.base_url(),
+            sim.base_url(),
+            sim.private_key_pem(),
+            self.model,
+            self.more,
+        );
+        std::fs::write(config, text).unwrap();
+        std::fs::set_permissions(config, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+}
+
+/// A port that nobody listens on.
+pub fn free_port() -> u16 {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    free.local_addr().unwrap().port()
+}
+
+/// `mend serve` with these settings; for figures another build of it by `MEND_FIGURES_PROGRAM`.
+pub fn serve(config: &Path) -> Command {
+    let other = std::env::var_os("MEND_FIGURES_PROGRAM");
+    let program = other.map_or(env!("CARGO_BIN_EXE_mend").into(), PathBuf::from);
+    let mut serve = Command::new(program);
+    serve.args(["serve", "--config"]).arg(config);
+    serve
+}
+
+/// Waits for something; generous, since machines are slow and shared.
+pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(90), "in vain: {what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 impl Site {
     pub async fn new(base: Base, stub: Stub) -> Site {
         let folder = tempfile::Builder::new()
@@ -63,8 +131,7 @@ impl Site {
         sim.add_person(WRITER, Permission::Write);
         sim.create_repo(REPO, PROJECT.iter().copied()).unwrap();
         let database = (base == Base::Postgres).then(|| Postgres::shared().database());
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
+        let port = free_port();
         sim.set_webhook_url(Some(&format!("http://127.0.0.1:{port}/webhook")));
         Site {
             folder,
@@ -94,29 +161,16 @@ impl Site {
     /// Writes the settings of one of the processes.
     pub fn config(&self, name: &str) -> PathBuf {
         let config = self.folder.path().join(format!("{name}.toml"));
-        let sim = &self.sim;
-        let text = format!(
-            "[server]\nlisten = \"127.0.0.1:{}\"\nstate_dir = \"{}\"\nlease_s = {}\nworkers = {}\n\
-             [database]\nurl = \"{}\"\n\
-             [github]\napp_id = {}\nwebhook_secret = \"{}\"\nbase_url = \"{}\"\nweb_url = \"{}\"\n\
-             private_key = '''{}'''\n\
-             [repos]\nrunning = 0\nperson_per_hour = 0\nrepo_per_hour = 0\ninstallation_per_hour = 0\n\
-             [model]\nwire = \"chat\"\nmodel = \"scripted\"\nbase_url = \"{}\"\nstream = false\n{}",
-            self.port,
-            self.state(name).display(),
-            self.lease_s,
-            self.workers,
-            self.url(name),
-            sim.app_id(),
-            sim.webhook_secret(),
-            sim.base_url(),
-            sim.base_url(),
-            sim.private_key_pem(),
-            self.stub.base,
-            self.more,
-        );
-        std::fs::write(&config, text).unwrap();
-        std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
+        Written {
+            port: self.port,
+            state: &self.state(name),
+            lease_s: self.lease_s,
+            workers: self.workers,
+            database: Some(&self.url(name)),
+            model: &self.stub.base,
+            more: &self.more,
+        }
+        .to(&config, &self.sim);
         config
     }
 
@@ -128,15 +182,11 @@ impl Site {
             *starts
         };
         let log = self.folder.path().join(format!("{name}-{n}.log"));
-        let child = Command::new(env!("CARGO_BIN_EXE_mend"))
-            .args(["serve", "--role", role, "--config"])
-            .arg(self.config(name))
-            .envs(environment.iter().copied())
-            .stdout(Stdio::null())
-            .stderr(std::fs::File::create(&log).unwrap())
-            .spawn()
-            .unwrap();
-        Serve { child, log }
+        let mut serve = serve(&self.config(name));
+        serve
+            .args(["--role", role])
+            .envs(environment.iter().copied());
+        Serve::start(serve, log)
     }
 
     /// Any other command of mend, with the settings of a process.
@@ -276,6 +326,18 @@ pub struct Serve {
 }
 
 impl Serve {
+    /// Starts it; what it says goes to the end of `log`.
+    pub fn start(mut serve: Command, log: PathBuf) -> Serve {
+        let mut file = std::fs::OpenOptions::new();
+        let file = file.create(true).append(true).open(&log).unwrap();
+        let child = serve.stdout(Stdio::null()).stderr(file).spawn().unwrap();
+        Serve { child, log }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// SIGKILL.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
@@ -285,6 +347,11 @@ impl Serve {
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// Waits for its end, on this thread.
+    pub fn wait(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
     }
 
     pub fn has_ended(&mut self) -> Option<ExitStatus> {

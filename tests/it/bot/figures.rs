@@ -1,9 +1,11 @@
 //! Figures with the real program, for `benches/FIGURES.md`; each prints what it measured.
-//! `cargo test --features failure-points --test it -- --ignored --nocapture bot::figures`
+//! `cargo test --features failure-points --test it -- --ignored --nocapture bot::figures`; `MEND_FIGURES_PROGRAM` names
+//! a release build of mend.
 
 use crate::program::{Base, Site, fixing};
 use crate::world::{PROJECT, REPO};
 use mend::domain::Verdict;
+use mend::store::{Created, Filter, State};
 use std::time::{Duration, Instant};
 
 /// `MEND_FIGURES_TASKS`, for a busy machine.
@@ -28,8 +30,8 @@ fn processor() -> (f64, f64) {
 }
 
 /// Tasks through so many worker processes, one at a time each; `kill` ends one of them every five
-/// seconds. Answers the seconds from the first worker's start.
-async fn through(workers: usize, tasks: usize, kill: bool) -> f64 {
+/// seconds. Counted from the first worker's start.
+async fn through(workers: usize, tasks: usize, kill: bool) {
     let mut site = Site::new(Base::Postgres, fixing(Duration::from_secs(2)).await).await;
     site.workers = 1;
     let repos: Vec<String> = (0..4).map(|n| format!("acme/r{n}")).collect();
@@ -102,16 +104,62 @@ async fn through(workers: usize, tasks: usize, kill: bool) -> f64 {
     drop((web, running));
     store.close().await;
     site.sim.shutdown().await;
-    seconds
+}
+
+/// 500 tasks of one installation wait; one of another comes.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a figure: two minutes"]
+async fn one_task_behind_500_of_another_installation() {
+    for base in [Base::Sqlite, Base::Postgres] {
+        let site = Site::new(base, fixing(Duration::from_secs(2)).await).await;
+        let serve = site.start("all", "all", &[]);
+        site.listens().await;
+        for _ in 0..500 {
+            site.label();
+        }
+        let store = site.store("all").await;
+        let mut trigger = site
+            .until("all wait", async || {
+                let mut tasks = store.tasks(&Default::default(), 1000).await.ok()?;
+                (tasks.len() == 500).then(|| tasks.remove(0).trigger)
+            })
+            .await;
+        trigger.key = "issue:another".to_string();
+        trigger.issue.repo.installation_id += 1;
+        trigger.issue.repo.id += 1;
+        let queued = Filter {
+            state: Some(State::Queued),
+            ..Filter::default()
+        };
+        let waiting = store.tasks(&queued, 1000).await.unwrap().len();
+        let made = store.create_task(&trigger, 3).await.unwrap();
+        let (Created::Created(id) | Created::Exists(id)) = made;
+        let at = Instant::now();
+        site.until("it starts", async || {
+            let task = store.task(id).await.ok()??;
+            (task.attempt > 0).then_some(())
+        })
+        .await;
+        println!(
+            "{base:?}: behind {waiting} waiting tasks it started after {:.1} s",
+            at.elapsed().as_secs_f64()
+        );
+        drop(serve);
+        store.close().await;
+        site.sim.shutdown().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "a figure: minutes"]
-async fn two_workers_against_one() {
-    let tasks = count();
-    let one = through(1, tasks, false).await;
-    let two = through(2, tasks, false).await;
-    println!("two workers: {:.2} times the throughput of one", one / two);
+async fn throughput_of_one_worker() {
+    through(1, count(), false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a figure: minutes"]
+async fn throughput_of_two_workers() {
+    through(2, count(), false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

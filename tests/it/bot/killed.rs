@@ -1,18 +1,15 @@
 //! What a task goes on from: after a kill of the real program, a crash, a parking.
-#![allow(clippy::disallowed_methods)] // starts the program and kills it
 
 use super::parks::{busy, world};
 use crate::contract::{Checked, Whose};
 use crate::model::stub::{Answer, End, Stub};
+use crate::program::{Serve, Written, free_port, serve, until};
 use crate::world::{PROJECT, REPO, WRITER, calls, chat, fix};
 use mend::domain::{SystemClock, Verdict};
 use mend::simulator::{Permission, SimulatorOptions};
 use mend::store::{Filter, Store};
 use serde_json::{Value, json};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn look(path: &str) -> Answer {
     answer(&calls(&[("read_file", json!({"path": path}))]))
@@ -20,70 +17,6 @@ fn look(path: &str) -> Answer {
 
 fn answer(reply: &Value) -> Answer {
     Answer::json(200, chat(reply))
-}
-
-/// `mend serve`, killed when this is dropped.
-pub(super) struct Serve(Child);
-
-impl Serve {
-    pub fn start(config: &Path) -> Serve {
-        let child = Command::new(env!("CARGO_BIN_EXE_mend"))
-            .args(["serve", "--config"])
-            .arg(config)
-            .stdout(Stdio::null())
-            .stderr(std::fs::File::create(config.with_extension("log")).unwrap())
-            .spawn()
-            .unwrap();
-        Serve(child)
-    }
-
-    pub fn kill(&mut self) {
-        self.0.kill().unwrap(); // SIGKILL
-        self.0.wait().unwrap();
-    }
-}
-
-impl Drop for Serve {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// The file of a server's settings, and the port that it listens on.
-pub(super) fn config(sim: &Checked, folder: &Path, model: &str, workers: usize) -> (u16, PathBuf) {
-    let port = {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        free.local_addr().unwrap().port()
-    };
-    let config = folder.join("config.toml");
-    let text = format!(
-        "[server]\nlisten = \"127.0.0.1:{port}\"\nstate_dir = \"{}\"\nlease_s = 2\nworkers = {workers}\n\
-         [github]\napp_id = {}\nwebhook_secret = \"{}\"\nbase_url = \"{}\"\nweb_url = \"{}\"\n\
-         private_key = '''{}'''\n\
-         [repos]\nrunning = 0\nperson_per_hour = 0\nrepo_per_hour = 0\ninstallation_per_hour = 0\n\
-         [model]\nwire = \"chat\"\nmodel = \"scripted\"\nbase_url = \"{model}\"\nstream = false\n",
-        folder.join("state").display(),
-        sim.app_id(),
-        sim.webhook_secret(),
-        sim.base_url(),
-        sim.base_url(),
-        sim.private_key_pem(),
-    );
-    std::fs::write(&config, text).unwrap();
-    std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
-    (port, config)
-}
-
-pub(super) async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = look().await {
-            return found;
-        }
-        assert!(start.elapsed() < Duration::from_secs(90), "in vain: {what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -103,9 +36,20 @@ async fn a_killed_server_goes_on_after_the_last_answered_turn() {
     ])
     .await;
     let state = folder.path().join("state");
-    let (port, config) = config(&sim, folder.path(), &stub.base, 2);
+    let (port, config) = (free_port(), folder.path().join("config.toml"));
+    Written {
+        port,
+        state: &state,
+        lease_s: 2,
+        workers: 2,
+        database: None,
+        model: &stub.base,
+        more: "",
+    }
+    .to(&config, &sim);
+    let start = || Serve::start(serve(&config), config.with_extension("log"));
     sim.set_webhook_url(Some(&format!("http://127.0.0.1:{port}/webhook")));
-    let mut serve = Serve::start(&config);
+    let mut first = start();
     until("it listens", async || {
         tokio::net::TcpStream::connect(("127.0.0.1", port))
             .await
@@ -120,9 +64,9 @@ async fn a_killed_server_goes_on_after_the_last_answered_turn() {
         (stub.seen().len() == 3).then_some(())
     })
     .await;
-    serve.kill();
+    first.kill();
     stub.then(answer(&fix()));
-    let serve = Serve::start(&config);
+    let second = start();
     let pulls = until("the pull request comes", async || {
         let pulls = sim.pulls(REPO);
         (!pulls.is_empty()).then_some(pulls)
@@ -146,7 +90,7 @@ async fn a_killed_server_goes_on_after_the_last_answered_turn() {
     let bot = format!("{}[bot]", sim.app_slug());
     let comments = sim.issue(REPO, issue).unwrap().comments;
     assert_eq!(comments.iter().filter(|c| c.author == bot).count(), 1);
-    drop(serve);
+    drop(second);
     store.close().await;
     sim.shutdown().await;
 }

@@ -3,8 +3,8 @@
 //! issue, a last word to every trigger, nothing said twice.
 #![allow(clippy::disallowed_methods)] // starts the program and kills it
 
-use super::killed::{Serve, config, until};
 use crate::contract::{Checked, Whose};
+use crate::program::{Serve, Written, free_port, serve as program, until};
 use crate::world::{WRITER, calls, chat};
 use axum::Router;
 use axum::body::Bytes;
@@ -180,10 +180,20 @@ impl Storm {
         let sim = Checked::start(SimulatorOptions::default(), Whose::Mend).await;
         sim.add_person(WRITER, Permission::Write);
         sim.create_repo(REPO, PROJECT.iter().copied()).unwrap();
-        let (port, path) = config(&sim, folder.path(), &model().await, 4);
+        let (port, path) = (free_port(), folder.path().join("config.toml"));
+        Written {
+            port,
+            state: &folder.path().join("state"),
+            lease_s: 2,
+            workers: 4,
+            database: None,
+            model: &model().await,
+            more: "",
+        }
+        .to(&path, &sim);
         let (weather, url) = weather(format!("http://127.0.0.1:{port}/webhook")).await;
         sim.set_webhook_url(Some(&url));
-        let serve = Serve::start(&path);
+        let serve = Serve::start(program(&path), path.with_extension("log"));
         Storm {
             sim,
             weather,
@@ -201,7 +211,8 @@ impl Storm {
 
     fn restart(&mut self) {
         self.serve.kill();
-        self.serve = Serve::start(&self.path());
+        let path = self.path();
+        self.serve = Serve::start(program(&path), path.with_extension("log"));
     }
 
     /// What people do about one issue.

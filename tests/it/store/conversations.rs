@@ -2,7 +2,7 @@
 
 use super::{Fresh, trigger};
 use mend::domain::Verdict;
-use mend::store::{Claimed, MOST_CONVERSATION, Store, StoreError, WaitsFor};
+use mend::store::{Claimed, MOST_CONVERSATION, State, Store, StoreError, WaitsFor};
 use serde_json::json;
 use std::time::Duration;
 
@@ -37,6 +37,36 @@ async fn the_latest_conversation_outlives_its_attempt_and_goes_with_the_task(fre
         .unwrap();
     assert_eq!(store.conversation(id).await.unwrap(), None);
     assert!(store.save_conversation(second.held, "x").await.is_err());
+}
+
+/// Kills a worker in each of its attempts, and answers after how many the task was dead.
+async fn killed_until_dead(fresh: &Fresh, issue: u64, kept: impl Fn(u32) -> bool) -> u32 {
+    let store = &fresh.store;
+    let made = store
+        .create_task(&trigger(issue, &format!("k{issue}")), 3)
+        .await;
+    let id = made.unwrap().id();
+    loop {
+        let claimed = claim(store).await;
+        let attempt = claimed.task.attempt;
+        if kept(attempt) {
+            let state = format!("after attempt {attempt}");
+            store.save_conversation(claimed.held, &state).await.unwrap();
+        }
+        fresh.clock.on(LEASE * 2);
+        store.reap(Duration::ZERO).await.unwrap();
+        if store.task(id).await.unwrap().unwrap().state == State::Dead {
+            store.bury(id, Verdict::Crashed).await.unwrap();
+            return attempt;
+        }
+    }
+}
+
+async fn who_gets_further_is_not_given_up_after_three_kills(fresh: Fresh) {
+    assert_eq!(killed_until_dead(&fresh, 1, |_| false).await, 3);
+    assert_eq!(killed_until_dead(&fresh, 2, |n| n == 1).await, 3);
+    assert_eq!(killed_until_dead(&fresh, 3, |n| n < 5).await, 6);
+    assert_eq!(killed_until_dead(&fresh, 4, |_| true).await, 12, "bounded");
 }
 
 async fn what_is_too_large_leaves_what_fitted(fresh: Fresh) {
@@ -98,6 +128,7 @@ async fn a_task_that_waits_for_the_model_says_so_and_adds_up(fresh: Fresh) {
 }
 
 on_both!(
+    who_gets_further_is_not_given_up_after_three_kills,
     the_latest_conversation_outlives_its_attempt_and_goes_with_the_task,
     what_is_too_large_leaves_what_fitted,
     a_question_keeps_its_conversation_until_the_issue_goes_on,

@@ -3,16 +3,17 @@
 
 use super::sweep::Sweep;
 use crate::model::stub::Stub;
+use crate::program::{Serve, free_port, until};
 use crate::sandbox::{MEND, USER, open_to_all};
 use crate::world::{PROJECT, REPO, WRITER};
 use mend::simulator::{Permission, Simulator, SimulatorOptions};
 use std::collections::HashSet;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub const MODEL_KEY: &str = "sk-canary-model-0aZ9yX8wV7uT6sR5qP4oN3mL2kJ1iH";
 pub const HEADER: &str = "canary-header-Q1w2E3r4T5y6U7i8O9p0A1s2D3f4G5h6";
@@ -58,32 +59,6 @@ async fn proxy(shown: Shown) -> u16 {
     port
 }
 
-/// A running `mend serve`, killed when this is dropped.
-pub struct Serve(pub Child);
-
-impl Serve {
-    pub fn pid(&self) -> u32 {
-        self.0.id()
-    }
-
-    pub fn signal(&self, signal: rustix::process::Signal) {
-        let pid = rustix::process::Pid::from_child(&self.0);
-        rustix::process::kill_process(pid, signal).unwrap();
-    }
-
-    /// Waits for the end.
-    pub fn wait(&mut self) -> std::process::ExitStatus {
-        self.0.wait().unwrap()
-    }
-}
-
-impl Drop for Serve {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 pub struct Rig {
     pub sim: Simulator,
     pub stub: Stub,
@@ -114,10 +89,7 @@ impl Rig {
         sim.create_repo(REPO, project.iter().copied()).unwrap();
         let shown = Shown::default();
         let proxy = proxy(shown.clone()).await;
-        let port = {
-            let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-            free.local_addr().unwrap().port()
-        };
+        let port = free_port();
         let rig = Rig {
             sim,
             stub,
@@ -187,13 +159,8 @@ impl Rig {
 
     /// Starts the program; two of its secrets come from variables.
     pub fn serve(&self) -> Serve {
-        let log = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(self.path("log"))
-            .unwrap();
-        let child = self
-            .command(&MEND)
+        let mut serve = self.command(&MEND);
+        serve
             .args(["serve", "--config"])
             .arg(self.path("config.toml"))
             .env_clear()
@@ -202,12 +169,8 @@ impl Rig {
             .env("TMPDIR", self.path("tmp"))
             .env("MEND_LOG", "trace")
             .env("MEND_MODEL_API_KEY", MODEL_KEY)
-            .env("MEND_GITHUB_WEBHOOK_SECRET", HOOK)
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        Serve(child)
+            .env("MEND_GITHUB_WEBHOOK_SECRET", HOOK);
+        Serve::start(serve, self.path("log"))
     }
 
     pub async fn ready(&self) {
@@ -364,17 +327,6 @@ fn children(pid: u32) -> Vec<u32> {
         );
     }
     all
-}
-
-pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = look().await {
-            return found;
-        }
-        assert!(start.elapsed() < Duration::from_secs(90), "in vain: {what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }
 
 impl Rig {

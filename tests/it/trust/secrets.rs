@@ -1,8 +1,9 @@
 //! SE: secrets stay where they belong, through the real program and a model that asks for them.
 
-use super::process::{HEADER, HOOK, MODEL_KEY, OLD_HOOK, PROXY, Rig, SETUP, Serve, Watcher, until};
+use super::process::{HEADER, HOOK, MODEL_KEY, OLD_HOOK, PROXY, Rig, SETUP, Watcher};
 use crate::host;
 use crate::model::stub::{Answer, Stub};
+use crate::program::until;
 use crate::sandbox::{MEND, USER};
 use crate::world::{REPO, WRITER, calls, chat, fix};
 use mend::config::{Environment, Settings};
@@ -224,8 +225,7 @@ async fn se_05_secrets_that_others_can_read_refuse_the_start() {
     ] {
         let path = rig.path(name);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
-        let Serve(child) = &mut rig.serve();
-        let status = child.wait().unwrap();
+        let status = rig.serve().wait();
         assert!(!status.success());
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
     }
