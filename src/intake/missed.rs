@@ -20,10 +20,6 @@ const OVERLAP_S: i64 = 15 * 60;
 /// Pages of a hundred that one look reads at most.
 const PAGES: usize = 200;
 
-/// Deliveries, and bytes of them, that are read before they are stored.
-const TOGETHER: usize = 64;
-const TOGETHER_BYTES: usize = 16 << 20;
-
 /// How missed deliveries are looked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Missed {
@@ -70,33 +66,21 @@ impl Admit {
     /// Stores what GitHub could not deliver since then (`polling`: whatever is not stored yet),
     /// oldest first; returns how many deliveries that were.
     pub async fn look_for_missed(&self, since: i64, polling: bool) -> Result<usize, IntakeError> {
-        let (mut found, mut together, mut bytes) = (0, Vec::new(), 0);
+        let mut found = 0;
         for delivery in self.undelivered(since, polling).await? {
             let Some(payload) = self.github.delivered_payload(delivery.id).await? else {
                 continue;
             };
             let payload = payload.to_string();
-            bytes += payload.len();
-            together.push(Incoming {
+            let incoming = Incoming {
                 lane: lane(payload.as_bytes()),
                 guid: delivery.guid,
                 event: delivery.event,
                 payload: payload.into(),
-            });
-            if together.len() >= TOGETHER || bytes >= TOGETHER_BYTES {
-                found += self.add_all(std::mem::take(&mut together)).await?;
-                bytes = 0;
-            }
+            };
+            found += usize::from(self.store.add_delivery(incoming).await? == Added::New);
         }
-        Ok(found + self.add_all(together).await?)
-    }
-
-    /// Stores them at one time, in their order: a wish that was taken back while mend was down is
-    /// not begun while GitHub is still asked for what took it back.
-    async fn add_all(&self, deliveries: Vec<Incoming>) -> Result<usize, IntakeError> {
-        let all = deliveries.into_iter().map(|d| self.store.add_delivery(d));
-        let added = futures::future::try_join_all(all).await?;
-        Ok(added.into_iter().filter(|a| *a == Added::New).count())
+        Ok(found)
     }
 
     async fn undelivered(&self, since: i64, polling: bool) -> Result<Vec<Delivery>, IntakeError> {

@@ -24,6 +24,7 @@ pub struct Postgres {
     bin: PathBuf,
     folder: PathBuf,
     keeper: Child,
+    durable: bool,
 }
 
 /// A database that goes when this is dropped.
@@ -71,6 +72,7 @@ impl Postgres {
             bin,
             folder: folder.into(),
             keeper,
+            durable,
         };
         server.wait();
         server
@@ -135,7 +137,7 @@ impl Postgres {
 
     /// Starts again after [`Postgres::kill`].
     pub fn again(&mut self) {
-        self.keeper = keep(&self.bin, &self.folder, false, false);
+        self.keeper = keep(&self.bin, &self.folder, false, self.durable);
         self.wait();
     }
 }

@@ -307,7 +307,7 @@ async fn qd05_a_database_that_goes_and_comes_loses_no_acknowledged_delivery() {
         .prefix("mend-own-postgres-")
         .tempdir_in("/tmp")
         .unwrap();
-    let mut server = crate::postgres::Postgres::own(folder.path());
+    let mut server = crate::postgres::Postgres::durable(folder.path());
     let mut site = Site::new(Base::Postgres, fixing(Duration::from_secs(1)).await).await;
     site.database = Some(server.database());
     let serve = site.start("all", "all", &[]);
