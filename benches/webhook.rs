@@ -2,7 +2,7 @@
 //! beside a bare loop of the same group size, on PostgreSQL, and probot 14 beside them, which keeps
 //! nothing. The kinds in turn, so that a busy machine hits all alike.
 //! `cargo bench --bench webhook -- PROBOT [ROUNDS] [SECONDS]`, `npm install probot@14` having been run in
-//! the folder PROBOT.
+//! the folder PROBOT. `MEND_FIGURES_PROGRAM` names another build of mend.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
 
 #[allow(dead_code)]
@@ -161,7 +161,8 @@ fn mend(sim: &Simulator, state: &Path, port: u16, url: &str) -> Command {
     );
     std::fs::write(&config, text).unwrap();
     std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
-    let mut serve = Command::new(env!("CARGO_BIN_EXE_mend"));
+    let other = std::env::var_os("MEND_FIGURES_PROGRAM");
+    let mut serve = Command::new(other.unwrap_or(env!("CARGO_BIN_EXE_mend").into()));
     serve.args(["serve", "--config"]).arg(config);
     serve
 }
