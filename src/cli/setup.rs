@@ -34,6 +34,17 @@ pub struct SetupArgs {
     /// Another GitHub: a GitHub Enterprise Server's address
     #[arg(long, value_name = "URL", default_value = "https://github.com")]
     github_url: String,
+    /// Certificates (PEM) that are trusted besides the system's, for GitHub
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+    /// The proxy through which GitHub is reached, http://HOST:PORT; with a password better as MEND_GITHUB_PROXY
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MEND_GITHUB_PROXY",
+        hide_env_values = true
+    )]
+    proxy: Option<String>,
     /// The organisation that owns the App; your own account without it
     #[arg(long, value_name = "NAME", default_value = "")]
     org: String,
@@ -174,6 +185,8 @@ fn settle(args: &SetupArgs, machine: &Machine) -> anyhow::Result<(Settled, Said)
         state_dir,
         listen: args.listen,
         github_url: args.github_url.trim_end_matches('/').to_string(),
+        ca_file: args.ca_file.as_ref().map(std::path::absolute).transpose()?,
+        proxy: args.proxy.clone().map(SecretString::from),
         replace: args.replace,
     };
     let said = Said {

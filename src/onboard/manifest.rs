@@ -76,6 +76,10 @@ impl AppManifest {
             active: true,
         };
         manifest.redirect_url = Some(asked.redirect_url.clone());
+        if asked.public_url.is_some() {
+            // Of the pages that people log in to.
+            manifest.callback_urls = vec![format!("{base}/login/callback")];
+        }
         Ok(manifest)
     }
 }

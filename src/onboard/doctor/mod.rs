@@ -166,6 +166,8 @@ pub async fn installed_on(settings: &Inspection, clock: Arc<dyn Clock>) -> Vec<S
     let mut wanted = GithubSettings::new(s.base_url.clone(), id, key.clone());
     wanted.time = ASK;
     wanted.attempts = 1;
+    wanted.proxy.clone_from(&s.proxy);
+    wanted.ca = s.ca_file.as_ref().and_then(|f| certificates(f).ok());
     let Ok(github) = Github::new(&wanted, clock) else {
         return Vec::new();
     };

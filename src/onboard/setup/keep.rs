@@ -20,6 +20,10 @@ pub struct Settled {
     pub listen: SocketAddr,
     /// `https://github.com`, or a GitHub Enterprise Server's address.
     pub github_url: String,
+    /// Certificates that are trusted besides the system's, for GitHub.
+    pub ca_file: Option<PathBuf>,
+    /// The way to GitHub; may hold a password.
+    pub proxy: Option<SecretString>,
     /// Whether a settings file that is there may go; it is kept under another name.
     pub replace: bool,
 }
@@ -175,6 +179,12 @@ impl Settled {
         if !self.is_public() {
             lines.push(pair("base_url", &self.api()));
             lines.push(pair("web_url", &self.github_url));
+        }
+        if let Some(file) = &self.ca_file {
+            lines.push(pair("ca_file", &file.display().to_string()));
+        }
+        if let Some(proxy) = &self.proxy {
+            lines.push(secret("proxy", proxy));
         }
         if let Deliveries::Poll(seconds) = how {
             lines.push(format!("poll_s = {seconds}"));

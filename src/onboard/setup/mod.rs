@@ -47,7 +47,13 @@ pub async fn exchange(
     settled: &Settled,
     code: &str,
 ) -> Result<crate::github::RegisteredApp, SetupError> {
-    crate::github::register_app(&settled.api(), code, None, None)
+    let ca = match &settled.ca_file {
+        Some(file) => Some(crate::tree::read_own(file, 4 << 20).map_err(|e| {
+            SetupError::Choice(format!("the file of certificates cannot be read: {e}"))
+        })?),
+        None => None,
+    };
+    crate::github::register_app(&settled.api(), code, settled.proxy.as_ref(), ca.as_deref())
         .await
         .map_err(|error| match error {
             GithubError::NotFound(_) => SetupError::Choice(

@@ -541,9 +541,15 @@ async fn flags_alone_do_for_an_app_that_is_there() {
     let place = Place::new().await;
     let key = place.file("given.pem", place.sim.private_key_pem(), 0o600);
     let secret = place.file("secret", &place.sim.webhook_secret(), 0o600);
+    let pem = std::fs::read_to_string("/etc/ssl/certs/ca-certificates.crt").unwrap();
+    let end = pem.find("-----END CERTIFICATE-----").unwrap();
+    let pem = format!("{}-----END CERTIFICATE-----\n", &pem[..end]);
+    let ca = place.file("ca.pem", &pem, 0o644);
     let run = async |more: &[&str]| {
         let child = setup(&place)
             .args(["--github-url", place.sim.base_url(), "--poll"])
+            .arg("--ca-file")
+            .arg(&ca)
             .args(["--app-id", &place.sim.app_id().to_string()])
             .arg("--private-key")
             .arg(&key)
@@ -561,7 +567,7 @@ async fn flags_alone_do_for_an_app_that_is_there() {
     };
     let (fine, said) = run(&[]).await;
     assert!(fine && said.contains(&format!("{REPO} at")), "{said}");
-    is_whole(&place).await;
+    assert!(is_whole(&place).await.contains("ca_file = "));
     // A second time: nothing is overwritten.
     let before = std::fs::read_to_string(written(&place)).unwrap();
     let (fine, said) = run(&[]).await;
