@@ -49,6 +49,10 @@ impl Loop<'_, '_> {
         checked: Option<Vec<CheckRun>>,
         effect: &mut TurnEffect,
     ) -> Result<(Option<String>, Option<StopReason>), AgentError> {
+        // A question gets an answer, whatever was tried on the way to it.
+        if finish && self.state.only_answers {
+            return Ok((None, Some(StopReason::Answer)));
+        }
         let mut notes = Vec::new();
         let by_model = checked.is_some();
         let mut first_failed = false;
@@ -161,7 +165,8 @@ impl Loop<'_, '_> {
         Ok(self.work.prompts.render("contradiction.md", values)?)
     }
 
-    /// How `finish` ends the loop: a question or an answer is one only where nothing was changed.
+    /// How `finish` ends the loop: a question, or an answer beside a summary, is one only where nothing
+    /// was changed.
     fn finished(&self) -> Result<StopReason, AgentError> {
         let state = &self.state;
         let asks = state.question.is_some() || state.answer.is_some();

@@ -41,6 +41,9 @@ pub(super) struct State {
     pub(super) reviewing: Reviewing,
     pub(super) question: Option<String>,
     pub(super) answer: Option<String>,
+    /// Whether nothing but the answer closed the work.
+    #[serde(default)]
+    pub(super) only_answers: bool,
     pub(super) model_ms: u64,
     pub(super) checks_ms: u64,
     pub(super) effects: Vec<TurnEffect>,
@@ -90,6 +93,7 @@ impl State {
             reviewing: Reviewing::default(),
             question: None,
             answer: None,
+            only_answers: false,
             model_ms: 0,
             checks_ms: 0,
             effects: Vec::new(),

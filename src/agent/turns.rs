@@ -174,6 +174,8 @@ impl Loop<'_, '_> {
     /// Takes what the model closes its work with.
     pub(super) fn close(&mut self, end: End) {
         let state = &mut self.state;
+        state.only_answers =
+            end.answer.is_some() && end.question.is_none() && end.summary.trim().is_empty();
         if !end.summary.trim().is_empty() {
             state.summaries = vec![end.summary];
         }

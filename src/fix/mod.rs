@@ -108,6 +108,8 @@ pub struct Fixed {
     pub changes: Vec<FileChange>,
     /// The same as one unified diff.
     pub diff: String,
+    /// Files that were changed on the way to an answer; an answer keeps no change.
+    pub discarded: Vec<String>,
     pub turns: u32,
     pub usage: Usage,
     pub elapsed_ms: u64,
@@ -225,17 +227,17 @@ async fn fix(input: &Input<'_>) -> Result<Fixed, FixError> {
         Some(made) => made.put(&workspace)?,
         None => agent::run(&work).await?,
     };
-    let again = workspace.changes()?;
+    let mut again = workspace.changes()?;
+    let mut changed = workspace.changed()?;
+    let mut discarded = Vec::new();
+    if ended.stop == StopReason::Answer {
+        again.clear();
+        discarded.extend(changed.drain(..).map(|c| c.path));
+    }
     let last = last_check(input, &after, &base, &ended, &again, &mut checks_ms).await;
-    let found = proof::find(
-        input,
-        &prover,
-        &base,
-        last.as_deref(),
-        &workspace.changed()?,
-    )
-    .await?;
-    let mut fixed = conclude(input, &base, ended, last, workspace.changed()?, found);
+    let found = proof::find(input, &prover, &base, last.as_deref(), &changed).await?;
+    let mut fixed = conclude(input, &base, ended, last, changed, found);
+    fixed.discarded = discarded;
     fixed.warnings.extend(told::hidden(input.report));
     fixed.warnings.extend(told::put_back(&workspace));
     fixed.checks_ms += checks_ms + prover.spent_ms();
@@ -368,6 +370,7 @@ fn conclude(
         pairs,
         changes,
         diff,
+        discarded: Vec::new(),
         turns: ended.turns,
         usage: ended.usage,
         elapsed_ms: 0,

@@ -72,6 +72,8 @@ pub struct Ending<'a> {
     pub proposal: Option<&'a str>,
     /// The model's words.
     pub summary: &'a str,
+    /// Files that were changed on the way to an answer, and are not kept.
+    pub discarded: &'a [String],
     /// The check in words, for example ``failed: 3 passed, 1 failed``.
     pub check: Option<String>,
     /// Branch and abbreviated commit that it looked at.
@@ -134,7 +136,7 @@ fn statement(e: &Ending<'_>) -> String {
                 format!("**I need one answer.** {summary}\n\nReply here; I go on from your answer.")
             }
         },
-        (Verdict::Answer, _) => summary,
+        (Verdict::Answer, _) => answered(e, &summary),
         (Verdict::NotAllowed, _) => super::notice::not_allowed("write"),
         (Verdict::Stopped, _) => format!(
             "**Stopped, {}.** What there was is kept. `/mend retry` starts again.",
@@ -207,6 +209,28 @@ fn proposed(e: &Ending<'_>) -> String {
         ),
     };
     format!("{why}\n\n{}", e.proposal.unwrap_or_default())
+}
+
+/// An answer to a question; it comes without a commit.
+fn answered(e: &Ending<'_>, summary: &str) -> String {
+    const MOST: usize = 10;
+    if e.discarded.is_empty() {
+        return summary.to_string();
+    }
+    let mut named: Vec<String> = e
+        .discarded
+        .iter()
+        .take(MOST)
+        .map(|p| code_span(p))
+        .collect();
+    if e.discarded.len() > MOST {
+        named.push(format!("{} more", e.discarded.len() - MOST));
+    }
+    format!(
+        "{summary}\n\nNothing is committed, since this was a question: what the run had changed ({}) is dropped. \
+         `/mend retry` with what should be different asks for a change.",
+        named.join(", ")
+    )
 }
 
 /// A change that a rule, or somebody's commits, keep from the branch.

@@ -61,6 +61,7 @@ async fn bury(bench: &Bench, task: &Task) -> Result<(), StoreError> {
         rival: None,
         proposal: None,
         summary: "",
+        discarded: &[],
         check: None,
         base: None,
         error: task.error.as_deref(),

@@ -31,6 +31,7 @@ fn blank(
         base: None,
         push: None,
         touched: Vec::new(),
+        discarded: Vec::new(),
         stays: None,
         rival: None,
         proposal: None,
@@ -127,6 +128,7 @@ pub(super) fn of_fix(bench: &Bench, board: &Board, fixed: &Fixed, ground: &Groun
             ground.base_branch.clone(),
             ground.base.to_string()[..7].to_string(),
         )),
+        discarded: fixed.discarded.clone(),
         touched: fixed.changes.iter().map(|c| c.path.clone()).collect(),
         stays: ground.pull.as_ref().map(|p| p.number),
         ..blank(bench, board, fixed.verdict, fixed.reason, fixed.stop)
@@ -194,6 +196,7 @@ pub(super) fn text(
         rival: outgoing.rival,
         proposal: outgoing.proposal.as_deref(),
         summary: &outgoing.summary,
+        discarded: &outgoing.discarded,
         check: outgoing.check.clone(),
         base: outgoing
             .base

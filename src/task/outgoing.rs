@@ -36,6 +36,9 @@ pub(super) struct Outgoing {
     /// The files that this run changed.
     #[serde(default)]
     pub(super) touched: Vec<String>,
+    /// Files that were changed on the way to an answer, and are not kept.
+    #[serde(default)]
+    pub(super) discarded: Vec<String>,
     /// The number of the pull request that stays as it is, where nothing is pushed.
     pub(super) stays: Option<u64>,
     /// Somebody's open pull request for the issue, about which people are asked.

@@ -251,6 +251,7 @@ fn changes_that_stay_out_of_a_pull_request() {
             proposal,
             rival: None,
             summary: "`a` is `y` now.",
+            discarded: &[],
             check: None,
             base: None,
             error,
@@ -686,6 +687,7 @@ fn endings() {
             rival: None,
             proposal: None,
             summary: "The call returns what the report asks for.",
+            discarded: &[],
             check: Some("`python3 -m pytest` passed: 213 passed".into()),
             base: Some(("main", "1f0c2aa")),
             error,
@@ -693,6 +695,33 @@ fn endings() {
         })
     });
     insta::assert_snapshot!("endings", told.join("\n\n=====\n\n"));
+}
+
+/// A question is answered; what was tried on the way is not kept, and that is said.
+#[test]
+fn answers() {
+    let many: Vec<String> = (1..=12).map(|n| format!("src/a{n}.py")).collect();
+    let told = [&many[..0], &many[..1], &many[..]].map(|discarded| {
+        render::ending(&Ending {
+            task: TaskId(7),
+            asked: Some("does it round half up?"),
+            verdict: Verdict::Answer,
+            reason: Reason::Answer,
+            stop: StopReason::Answer,
+            stopped: None,
+            turns: 1,
+            pull_request: None,
+            rival: None,
+            proposal: None,
+            summary: "It rounds half to even, as @ada suspects.",
+            discarded,
+            check: None,
+            base: None,
+            error: None,
+            elapsed_ms: 4_000,
+        })
+    });
+    insta::assert_snapshot!("answers", told.join("\n\n=====\n\n"));
 }
 
 #[test]
@@ -710,6 +739,7 @@ fn what_stops_a_run() {
             rival: None,
             proposal: None,
             summary: "",
+            discarded: &[],
             check: None,
             base: None,
             error: None,
@@ -803,6 +833,7 @@ fn a_question_about_somebodys_pull_request() {
         proposal: None,
         rival: Some(12),
         summary: "",
+        discarded: &[],
         check: None,
         base: None,
         error: None,

@@ -176,3 +176,48 @@ async fn somebodys_open_pull_request_for_the_issue_is_asked_about() {
     assert_eq!(world.pulls().len(), 2);
     world.end().await;
 }
+
+/// A question about a pull request gets an answer and no commit, whatever the model changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_gets_an_answer_and_no_commit_whatever_was_changed_on_the_way() {
+    let tries = calls(&[
+        (
+            "edit_file",
+            json!({"path": "adder/sums.py", "summary": "Tried it.",
+                "edits": [{"old": "return a + b", "new": "return b + a"}]}),
+        ),
+        (
+            "finish",
+            json!({"answer": "Yes, for negative numbers too, @ada."}),
+        ),
+    ]);
+    let stub = script(&[fix(), tries]).await;
+    let world = world(&stub).await;
+    let issue = world.label();
+    assert_eq!(world.ended(1).await.verdict, Some(Verdict::Ready));
+    let before = world.pulls()[0].clone();
+    world
+        .sim
+        .comment(
+            REPO,
+            before.number,
+            WRITER,
+            "/mend retry does it hold for negatives?",
+        )
+        .unwrap();
+    let task = world.ended(2).await;
+    assert_eq!(task.verdict, Some(Verdict::Answer));
+    assert_eq!(task.reached.head_sha, None, "nothing was committed");
+    let after = world.pulls()[0].clone();
+    assert_eq!((after.head_sha, after.body), (before.head_sha, before.body));
+    assert_eq!(world.sim.log(REPO, "mend/issue-1").len(), 2);
+    let told = world.own_comments(before.number).pop().unwrap().body;
+    for part in [
+        "Yes, for negative numbers too, @<!-- -->ada.",
+        "Nothing is committed, since this was a question: what the run had changed (`adder/sums.py`) is dropped.",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert_eq!(world.own_comments(issue).len(), 1);
+    world.end().await;
+}

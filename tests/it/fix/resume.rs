@@ -173,6 +173,31 @@ async fn an_answer_needs_no_change_and_a_question_beside_a_change_is_no_ending()
         (fixed.stop, fixed.verdict, fixed.summary.as_str()),
         (StopReason::Answer, Verdict::Answer, "It takes two numbers.")
     );
+    // Whatever was changed on the way: a question gets no commit, also where its check is green.
+    let answers = ("finish", json!({"answer": "It subtracts."}));
+    let tries = (
+        "write_file",
+        json!({"path": "tests/test_try.py", "content": "x = 1\n"}),
+    );
+    for turns in [
+        vec![turn("", &[fixes_add(), answers.clone()])],
+        vec![turn("", &[tries]), turn("", &[answers.clone()])],
+    ] {
+        let (fixed, _) = case(SUMS).run(turns).await;
+        assert_eq!(
+            (fixed.stop, fixed.verdict, fixed.summary.as_str()),
+            (StopReason::Answer, Verdict::Answer, "It subtracts.")
+        );
+        assert!(fixed.changes.is_empty() && fixed.diff.is_empty());
+        assert_eq!(fixed.discarded.len(), 1);
+    }
+    // With a summary of a change, the change is what was asked for.
+    let both = (
+        "finish",
+        json!({"summary": "Adds.", "answer": "It did not."}),
+    );
+    let (fixed, _) = case(SUMS).run(vec![turn("", &[fixes_add(), both])]).await;
+    assert_eq!((fixed.verdict, fixed.changes.len()), (Verdict::Ready, 1));
     let asks = (
         "finish",
         json!({"summary": "Adds.", "question": "Is zero fine?"}),
