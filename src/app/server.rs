@@ -318,7 +318,10 @@ impl Common<'_> {
             hub.store.clone(),
             hub.github.clone(),
             hub.redactor.clone(),
-            settings.github.label.clone(),
+            (
+                settings.github.label.clone(),
+                settings.github.branch_prefix.clone(),
+            ),
         );
         let stopped = stop.clone();
         parts.spawn(async move { admit.run(&voice, &stopped).await });

@@ -166,12 +166,21 @@ fn row(store: &Store, task: &Task) -> String {
     let place = format!("{}#{}", issue.repo.name, issue.number);
     let pull = task.reached.pr_number;
     let pull = pull.map_or(String::new(), |n| format!("  pull request {n}"));
+    let untold = match untold(task) {
+        Some(_) => "  not told on GitHub",
+        None => "",
+    };
     format!(
-        "{:>6}  {:<12}  {place}  {} ago{pull}",
+        "{:>6}  {:<12}  {place}  {} ago{pull}{untold}",
         task.id,
         standing(task),
         age(store, task.updated_at)
     )
+}
+
+/// Why the ending could not be told on GitHub, where it could not.
+fn untold(task: &Task) -> Option<&str> {
+    task.result.as_ref()?["untold"].as_str()
 }
 
 /// What is known of a task, a line each.
@@ -208,6 +217,9 @@ fn shown(store: &Store, task: &Task) -> Vec<String> {
     if task.state == State::Queued && task.run_at > store.clock().unix() * 1000 {
         let wait = task.run_at - store.clock().unix() * 1000;
         lines.push(format!("waits: {}", duration(wait.max(0).unsigned_abs())));
+    }
+    if let Some(why) = untold(task) {
+        lines.push(format!("not told on GitHub: {}", one_line(why)));
     }
     if let Some(error) = &task.error {
         lines.push(format!("last error: {}", one_line(error)));

@@ -29,7 +29,7 @@ pub use error::ConfigError;
 pub use git::{GitInSandbox, GitRules};
 pub use inspect::{GithubDraft, Inspection, Parts};
 pub use network::{NetworkSettings, SetupFile, SetupSettings};
-pub use publish::{CommitsBy, IssueLink, PublishAs, PublishSettings, is_base_branch};
+pub use publish::{CommitsBy, HoldCi, IssueLink, PublishAs, PublishSettings, is_base_branch};
 pub use queue::QueueSettings;
 pub use reference::{reference, settings_keys};
 pub use repo::{PackageConfig, REPO_FILE, RepoConfig, RepoLimits};

@@ -69,12 +69,47 @@ impl FromStr for PublishAs {
     }
 }
 
+/// Where a push of mend's does not start the repository's CI before somebody entitled says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HoldCi {
+    /// In public repositories, whose issues anybody writes.
+    #[default]
+    Public,
+    Always,
+    Never,
+}
+
+impl FromStr for HoldCi {
+    type Err = ();
+
+    fn from_str(s: &str) -> Result<Self, ()> {
+        match s {
+            "public" => Ok(HoldCi::Public),
+            "always" => Ok(HoldCi::Always),
+            "never" => Ok(HoldCi::Never),
+            _ => Err(()),
+        }
+    }
+}
+
+impl HoldCi {
+    /// Whether CI is held in such a repository.
+    pub fn holds(self, is_private: bool) -> bool {
+        match self {
+            HoldCi::Public => !is_private,
+            HoldCi::Always => true,
+            HoldCi::Never => false,
+        }
+    }
+}
+
 /// `[publish]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishSettings {
     /// What a change becomes.
     pub as_what: PublishAs,
     pub commits: CommitsBy,
+    pub hold_ci: HoldCi,
     /// The branch's name beneath `github.branch_prefix`, with `{number}` of the issue.
     pub branch: String,
     /// Asked for a review when a pull request is opened: logins, and teams as `org/team`.
@@ -105,6 +140,7 @@ impl Default for PublishSettings {
         PublishSettings {
             as_what: PublishAs::default(),
             commits: CommitsBy::default(),
+            hold_ci: HoldCi::default(),
             branch: "issue-{number}".into(),
             reviewers: Vec::new(),
             template: None,
@@ -181,6 +217,9 @@ pub(super) fn publish(r: &mut Reader<'_>) -> PublishSettings {
             .unwrap_or_default(),
         commits: r
             .parsed("publish.commits", "`push` or `api`")
+            .unwrap_or_default(),
+        hold_ci: r
+            .parsed("publish.hold_ci", "`public`, `always` or `never`")
             .unwrap_or_default(),
         branch,
         reviewers,

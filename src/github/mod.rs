@@ -48,7 +48,7 @@ pub use event::{
 pub use figures::GithubFigures;
 pub use installs::Installation;
 pub use issues::{LabelMoves, Reaction, Thread};
-pub use objects::{Entry, Stands};
+pub use objects::{Entry, GitCommitInfo, Stands};
 pub use pauses::{Pause, Pauses};
 pub use pulls::{NewPull, PullState, PullUpdate};
 pub use register::{RegisteredApp, register_app};
@@ -56,5 +56,5 @@ pub use repos::Role;
 pub use session::{Purpose, Session, Token, needed_permissions};
 pub use wire::{
     AppInfo, CheckRunInfo, CommentInfo, Delivery, IssueInfo, LabelInfo, LabeledEvent, PullInfo,
-    PullSide, RepoInfo, ReviewCommentInfo, UserInfo,
+    PullSide, RepoInfo, ReviewCommentInfo, ReviewInfo, UserInfo,
 };

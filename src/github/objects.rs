@@ -40,6 +40,19 @@ pub enum Stands {
     Elsewhere(Option<String>),
 }
 
+/// A commit, as git's objects show it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct GitCommitInfo {
+    #[serde(default, deserialize_with = "super::wire::text")]
+    pub message: String,
+    pub tree: TreeRef,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct TreeRef {
+    pub sha: String,
+}
+
 #[derive(Deserialize)]
 struct Made {
     sha: String,
@@ -95,6 +108,15 @@ impl Session {
         let body = json!({ "content": STANDARD.encode(bytes), "encoding": "base64" });
         let ask = Ask::post(self.path("/git/blobs"), body).repeatable();
         Ok(self.call(Purpose::Publish, &ask).await?.json::<Made>()?.sha)
+    }
+
+    /// A commit's message and tree.
+    ///
+    /// # Errors
+    /// Every class of [`GithubError`].
+    pub async fn git_commit(&self, id: &str) -> Result<GitCommitInfo, GithubError> {
+        let ask = Ask::get(self.path(&format!("/git/commits/{id}")));
+        self.call(Purpose::Read, &ask).await?.json()
     }
 
     /// Makes a commit that no branch reaches yet, in the App's own name; its id.

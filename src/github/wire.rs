@@ -164,6 +164,27 @@ pub struct ReviewCommentInfo {
     pub original_line: Option<u64>,
     #[serde(default, deserialize_with = "text")]
     pub diff_hunk: String,
+    #[serde(default, deserialize_with = "text")]
+    pub updated_at: String,
+    #[serde(default)]
+    pub pull_request_review_id: Option<u64>,
+    #[serde(default)]
+    pub in_reply_to_id: Option<u64>,
+}
+
+/// A review of a pull request.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ReviewInfo {
+    pub id: u64,
+    #[serde(default)]
+    pub user: Option<UserInfo>,
+    #[serde(default, deserialize_with = "text")]
+    pub body: String,
+    /// `CHANGES_REQUESTED`, `COMMENTED` and others.
+    #[serde(default, deserialize_with = "text")]
+    pub state: String,
+    #[serde(default, deserialize_with = "text")]
+    pub submitted_at: String,
 }
 
 /// Head or base of a pull request.

@@ -15,6 +15,7 @@ mod notice;
 mod quota;
 mod receiver;
 mod reconcile;
+mod reconcile_reviews;
 mod review;
 mod serve;
 mod withdraw;

@@ -6,7 +6,7 @@
 
 use super::admit::{Admit, label_key};
 use super::error::IntakeError;
-use crate::domain::{Cancel, Command, RepoRef};
+use crate::domain::{Cancel, RepoRef};
 use crate::github::{CommentInfo, IssueInfo, Session, UserInfo};
 use crate::store::{Added, Incoming};
 use crate::text::from_rfc3339;
@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Comments older than this are no longer waited for.
-const COMMENTS_S: i64 = 14 * 24 * 3600;
+pub(super) const COMMENTS_S: i64 = 14 * 24 * 3600;
 /// What is younger may still be on its way.
-const YOUNG_S: i64 = 180;
+pub(super) const YOUNG_S: i64 = 180;
 
 impl Admit {
     /// Looks now and every so often, until `stop`.
@@ -75,7 +75,7 @@ impl Admit {
                     .await?,
             );
         }
-        Ok(found)
+        Ok(found + self.missed_reviews(&session, now).await?)
     }
 
     async fn missed_label(
@@ -133,9 +133,7 @@ impl Admit {
         if comment.performed_via_github_app.is_some() || now - at < YOUNG_S {
             return Ok(false);
         }
-        let asked = self.asked(&comment.body).await?.unwrap_or_default();
-        let runs = |c: &Command| matches!(c, Command::Retry { .. } | Command::Fix { .. });
-        if !asked.iter().any(runs) {
+        if !self.asks_for_a_run(&comment.body).await? {
             return Ok(false);
         }
         let place = |c: &CommentInfo| {
@@ -179,7 +177,7 @@ impl Admit {
             .await
     }
 
-    async fn store_missed(
+    pub(super) async fn store_missed(
         &self,
         guid: String,
         event: &str,
@@ -197,7 +195,7 @@ impl Admit {
     }
 
     /// Whether this App wrote it.
-    fn is_own(&self, comment: &CommentInfo) -> bool {
+    pub(super) fn is_own(&self, comment: &CommentInfo) -> bool {
         let via = comment.performed_via_github_app.as_ref();
         let by_app = via.is_some_and(|app| app.id == self.github.app_id());
         let bot = comment.user.as_ref().is_some_and(UserInfo::is_bot);
@@ -210,11 +208,11 @@ fn after(comment: &CommentInfo, at: i64) -> bool {
     from_rfc3339(&comment.updated_at).is_some_and(|written| written >= at)
 }
 
-fn user_json(user: &UserInfo) -> Value {
+pub(super) fn user_json(user: &UserInfo) -> Value {
     json!({ "id": user.id, "login": user.login, "type": user.kind })
 }
 
-fn repo_json(repo: &RepoRef) -> Value {
+pub(super) fn repo_json(repo: &RepoRef) -> Value {
     json!({ "id": repo.id, "full_name": repo.name.to_string() })
 }
 

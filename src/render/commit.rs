@@ -47,9 +47,38 @@ pub fn commit_message(
     }
     parts.push(format!("By mend, for issue {issue}."));
     if !trailers.is_empty() {
-        parts.push(trailers.join("\n"));
+        // GitHub holds CI back for a last trailer that stands behind two empty lines.
+        let apart = match trailers.last().is_some_and(|t| t == HOLDS_CI) {
+            true => "\n",
+            false => "",
+        };
+        parts.push(format!("{apart}{}", trailers.join("\n")));
     }
     format!("{}\n", parts.join("\n\n"))
+}
+
+/// The last trailer of a commit whose push starts no workflow and no check suite
+/// (<https://docs.github.com/actions/managing-workflow-runs/skipping-workflow-runs>). Only at a
+/// message's very end does it count, so a squashed merge does not take it along.
+pub const HOLDS_CI: &str = "skip-checks: true";
+
+/// Whether the push of a commit with this message started no CI.
+pub fn holds_ci(message: &str) -> bool {
+    message.trim_end().lines().last() == Some(HOLDS_CI)
+}
+
+const RELEASE: &str = "Let CI run";
+
+/// The message of the empty commit that starts CI.
+pub fn release_message(login: &str, held: &str) -> String {
+    let login = inert_line(login);
+    let held = held.get(..7).unwrap_or(held);
+    format!("{RELEASE}\n\nThe same files as {held}. Asked for by {login}.\n")
+}
+
+/// Whether a message is one of those.
+pub fn is_release(message: &str) -> bool {
+    message.starts_with(&format!("{RELEASE}\n"))
 }
 
 /// Paragraphs broken into lines of at most `width` characters where words allow it.

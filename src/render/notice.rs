@@ -21,7 +21,7 @@ pub fn help(label: &str) -> String {
          | `/mend fix`, with `allow-tests`, with `up to $5` | a run as by the label, in which existing tests may be changed, within that spend |\n\
          | `/mend stop` | ends the run and keeps what there is |\n\
          | `/mend status` | how the last run stands |\n\
-         | `/mend ci` | whether CI is held on the branch |\n\
+         | `/mend ci` | lets CI run where it is held on my pull request |\n\
          | `/mend help` | this |",
         code_span(label)
     )
@@ -89,11 +89,6 @@ pub fn fork() -> String {
     "**Not started: this pull request comes from a fork.** I neither push to forks nor run their \
      code with access to this repository. Label an issue of this repository, or comment there."
         .to_string()
-}
-
-/// Held CI: nothing is held.
-pub fn no_ci_hold() -> String {
-    "CI is not held on this branch: my pushes start it as anybody's do.".to_string()
 }
 
 /// The answer to a reviewer's comment on a line: the commit that changed its file, or that none did,

@@ -155,6 +155,8 @@ impl Simulator {
                 id,
                 owner: owner.to_string(),
                 name: short.to_string(),
+                archived: false,
+                has_issues: true,
                 private: true,
                 size: 1,
                 description: None,
@@ -365,7 +367,7 @@ impl Simulator {
         })
     }
 
-    fn act<T>(
+    pub(super) fn act<T>(
         &self,
         what: &str,
         repo: &str,

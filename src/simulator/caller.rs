@@ -123,6 +123,23 @@ impl World {
         repo: &Repo,
         needs: &[(&str, Level)],
     ) -> Result<(), Refusal> {
+        self.granted(caller, repo, needs)?;
+        let writes = needs.iter().any(|(_, level)| *level == Level::Write);
+        match writes && repo.archived {
+            true => Err(Refusal::new(
+                403,
+                "Repository was archived so is read-only.",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    fn granted(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        needs: &[(&str, Level)],
+    ) -> Result<(), Refusal> {
         match caller {
             Caller::Installation(grant) => {
                 let listed = grant.repositories.as_ref();

@@ -94,6 +94,10 @@ fn allow(
     match world.may(caller, repo, &[("contents", level)]) {
         Ok(()) => Ok((repo.id, Some(login))),
         Err(refusal) if refusal.status == 404 => Err(Refusal::new(404, "Repository not found.")),
+        Err(_) if repo.archived && service == GitService::Push => Err(Refusal::new(
+            403,
+            "This repository was archived so it is read-only.",
+        )),
         Err(_) => Err(Refusal::new(
             403,
             match service {

@@ -15,7 +15,7 @@
 //! | `faults`, `wire` | what goes wrong on purpose |
 //! | `watch` | who looks on |
 //! | `pages` | what people see in a browser |
-//! | `api`, `look`, `register`, `start` | the Rust side |
+//! | `api`, `look`, `register`, `shut`, `start` | the Rust side |
 //!
 //! What it does not have: forks, organisations' members and teams, reviews, merging by button,
 //! branch protection, secondary rate limits, ETags.
@@ -39,6 +39,7 @@ mod register;
 mod rest;
 mod server;
 mod shapes;
+mod shut;
 mod start;
 mod state;
 mod time;

@@ -213,6 +213,7 @@ pub(super) struct Issue {
     /// Names, in the order in which they were put on.
     pub labels: Vec<String>,
     pub open: bool,
+    pub locked: bool,
     pub state_reason: Option<String>,
     pub created_at: i64,
     pub updated_at: i64,
@@ -250,6 +251,8 @@ pub(super) struct Repo {
     pub private: bool,
     /// In KiB.
     pub size: u64,
+    pub archived: bool,
+    pub has_issues: bool,
     pub description: Option<String>,
     pub default_branch: String,
     /// The bare repository.

@@ -258,6 +258,26 @@ impl Store {
         row.as_ref().map(read).transpose()
     }
 
+    /// The newest pull request that was opened or updated for an issue.
+    pub async fn pull_of_issue(
+        &self,
+        repo_id: u64,
+        issue_number: u64,
+    ) -> Result<Option<u64>, StoreError> {
+        let row = sqlx::query(
+            "SELECT pr_number FROM tasks WHERE repo_id = $1 AND issue_number = $2 \
+             AND pr_number IS NOT NULL ORDER BY id DESC LIMIT 1",
+        )
+        .bind(int(repo_id))
+        .bind(int(issue_number))
+        .fetch_optional(&self.read)
+        .await?;
+        let number = row
+            .map(|row| row.try_get::<i64, _>("pr_number"))
+            .transpose()?;
+        Ok(number.map(i64::unsigned_abs))
+    }
+
     /// Tasks, newest first.
     pub async fn tasks(&self, filter: &Filter, limit: u32) -> Result<Vec<Task>, StoreError> {
         let rows = sqlx::query(

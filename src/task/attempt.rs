@@ -23,6 +23,7 @@ use crate::domain::{
 use crate::fix::{self, Input, Made, Recorded, RecordedTask};
 use crate::github::{Reaction, Session};
 use crate::render;
+use crate::render::Trouble;
 use crate::store::{Claimed, Held, Reached, StoreError};
 use crate::text::code_span;
 use std::sync::Arc;
@@ -99,7 +100,7 @@ impl Attempt<'_> {
                 self.board.mark("greet");
                 let done = tokio::select! {
                     done = self.work(&session) => done,
-                    () = status.follow() => return Err(TaskError::Person("the status comment's loop ended".into())),
+                    () = status.follow() => return Err(TaskError::Person(Trouble::Broke)),
                 };
                 if let Err(error) = &done {
                     self.tell_waiting(&status, error).await;
@@ -181,7 +182,7 @@ impl Attempt<'_> {
         };
         // A stop of the server is no verdict: the next server works again.
         if self.cancel.is_cancelled() && !self.by_person.load(Ordering::Acquire) {
-            return Err(TaskError::Person("the server stops".into()));
+            return Err(TaskError::Person(Trouble::ServerStops));
         }
         let outgoing = outgoing.redacted(&self.bench.redactor)?;
         let text = serde_json::to_string(&outgoing)?;
@@ -354,15 +355,18 @@ impl Attempt<'_> {
         }
         let (store, lease) = (&self.bench.store, self.bench.times.lease);
         store.heartbeat(self.held(), lease).await?;
-        match status.write(&text).await {
-            Ok(_) => {}
-            // Stopped because mend may no longer work there: nobody can be told.
-            Err(error) if self.by_person.load(Ordering::Acquire) && !error.is_transient() => {
-                tracing::warn!(%error, "the ending of a stopped task could not be told");
+        let untold = match status.write_wherever(&text).await {
+            Ok(_) => None,
+            Err(error) if error.is_transient() && !ending::too_late(self.bench, &outgoing) => {
+                return Err(error.into());
             }
-            Err(error) if !ending::too_late(self.bench, &outgoing) => return Err(error.into()),
-            Err(error) => tracing::error!(%error, "the ending could not be told"),
-        }
+            // A locked conversation, an archived repository, an App that was removed: no later try
+            // is heard there. What came of the task stands in the store.
+            Err(error) => {
+                tracing::error!(%error, "the ending could not be told");
+                Some(self.bench.redactor.redact(&error.to_string()))
+            }
+        };
         let task = &self.claimed.task;
         threads::answer(
             self.bench,
@@ -374,7 +378,7 @@ impl Attempt<'_> {
         .await;
         self.board.mark("tell");
         failure_point("ending-told");
-        let result = Saved::of(&outgoing, published, self.board.spans()).into_json();
+        let result = Saved::of(&outgoing, published, self.board.spans(), untold).into_json();
         self.bench
             .store
             .finish(self.held(), outgoing.verdict, &result)

@@ -6,6 +6,7 @@ use crate::directive;
 use crate::domain::{Cancel, Command, Trigger};
 use crate::git::{Credential, Depth, Expected, Fetched, Mirror, Oid, Private};
 use crate::github::{BotIdentity, GithubError, LabelInfo, PullInfo, PullState, RepoInfo, Session};
+use crate::render::Trouble;
 
 /// How many branches of one issue are looked at before mend gives up.
 const BRANCHES: u32 = 20;
@@ -96,11 +97,8 @@ impl Survey<'_> {
             let fetched = self.fetch(&[&base_branch, &branch]).await?;
             crate::domain::failure_point("mirror-fetched");
             let tip = |name: &str| fetched.refs.get(&format!("refs/heads/{name}")).copied();
-            let base_tip = tip(&base_branch).ok_or_else(|| {
-                TaskError::Person(format!(
-                    "the branch `{base_branch}` does not exist or the repository is empty"
-                ))
-            })?;
+            let base_tip = tip(&base_branch)
+                .ok_or_else(|| TaskError::Person(Trouble::NoBranch(base_branch.clone())))?;
             let fresh = |expected, rewrite, pull| Ground {
                 base_branch: base_branch.clone(),
                 base: base_tip,
@@ -123,10 +121,7 @@ impl Survey<'_> {
                     return Ok(fresh(Expected::At(head), true, Some(pull)));
                 }
                 (Some(_), _) if scratch => {
-                    return Err(TaskError::Person(format!(
-                        "`{branch}` holds commits that are not mend's, so it cannot begin from scratch there; \
-                         `/mend retry` goes on from them, or close the pull request and delete the branch first"
-                    )));
+                    return Err(TaskError::Person(Trouble::OthersCommits(branch)));
                 }
                 (Some(pull), Some(base)) => {
                     return Ok(Ground {
@@ -140,18 +135,18 @@ impl Survey<'_> {
                     });
                 }
                 (Some(_), None) => {
-                    return Err(TaskError::Person(format!(
-                        "`{branch}` and `{base_branch}` have no history in common"
-                    )));
+                    return Err(TaskError::Person(Trouble::NoHistory {
+                        branch,
+                        base: base_branch,
+                    }));
                 }
                 // Left over from a pull request that was closed or merged, or never opened.
                 (None, Some(_)) if own => return Ok(fresh(Expected::At(head), true, None)),
                 (None, _) => {}
             }
         }
-        Err(TaskError::Person(format!(
-            "every branch name of this issue beneath `{}` is taken by somebody's commits; delete one",
-            self.bench.branch_prefix
+        Err(TaskError::Person(Trouble::BranchesTaken(
+            self.bench.branch_prefix.clone(),
         )))
     }
 
@@ -176,10 +171,7 @@ impl Survey<'_> {
         };
         match is_base_branch(&named) && !named.starts_with(&self.bench.branch_prefix) {
             true => Ok(named),
-            false => Err(TaskError::Person(format!(
-                "the issue's {place} `base: …` names no branch that a change may go into; correct it, or take it out and comment \
-                 `/mend retry`"
-            ))),
+            false => Err(TaskError::Person(Trouble::NoBase(place))),
         }
     }
 

@@ -125,6 +125,10 @@ impl Attempt<'_> {
             true => {
                 let title =
                     render::titled(&bench.publish.title, &trigger.title, trigger.issue.number);
+                let body = match self.holds_ci(prepared) {
+                    true => render::held(&body),
+                    false => body,
+                };
                 let body = render::disclosed(&body, &bench.publish.disclosure);
                 let body = format!("{body}\n{}", marker::of_pull(bench.github.app_id()));
                 let draft = whole.verdict != Verdict::Ready;
@@ -149,6 +153,11 @@ impl Attempt<'_> {
         everywhere || prepared.config.comment_only
     }
 
+    /// Whether this push may start no CI by itself.
+    fn holds_ci(&self, prepared: &Prepared) -> bool {
+        self.bench.publish.hold_ci.holds(prepared.is_private)
+    }
+
     /// Who asked, as co-author, and mend's sign-off, as the settings want them.
     fn trailers(&self, prepared: &Prepared) -> Vec<String> {
         let (bot, by) = (&prepared.bot, &self.trigger().by);
@@ -159,7 +168,10 @@ impl Attempt<'_> {
         let sign_off = wanted
             .sign_off
             .then(|| format!("Signed-off-by: {} <{}>", bot.login, bot.email));
-        co_author.into_iter().chain(sign_off).collect()
+        let held = self
+            .holds_ci(prepared)
+            .then(|| render::HOLDS_CI.to_string());
+        co_author.into_iter().chain(sign_off).chain(held).collect()
     }
 
     fn objections(&self, fixed: &Fixed) -> Vec<String> {
@@ -209,11 +221,5 @@ fn too_large(wanted: &PublishSettings, changed: &[(String, usize, usize)]) -> Op
     let files = changed.len();
     let lines: usize = changed.iter().map(|(_, plus, minus)| plus + minus).sum();
     let over = files > wanted.max_files || lines > wanted.max_lines;
-    over.then(|| {
-        format!(
-            "it is larger than the operator takes (files: {files} of at most {}, lines: {lines} of at most {}); \
-             ask for a smaller step with `/mend retry from scratch`, or have `publish.max_files` and `publish.max_lines` raised",
-            wanted.max_files, wanted.max_lines
-        )
-    })
+    over.then(|| render::too_large((files, wanted.max_files), (lines, wanted.max_lines)))
 }

@@ -11,7 +11,7 @@ use crate::render::{self, PullRequest};
 use serde::{Deserialize, Serialize};
 
 /// The name under which GitHub lists it and rules of branches require it.
-const NAME: &str = "mend";
+pub(super) const NAME: &str = "mend";
 
 /// What the check run will show; saved with the change.
 #[derive(Debug, Clone, Serialize, Deserialize)]

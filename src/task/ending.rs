@@ -139,34 +139,24 @@ pub(super) fn of_fix(bench: &Bench, board: &Board, fixed: &Fixed, ground: &Groun
 pub(super) fn not_published(bench: &Bench, outgoing: &Outgoing, error: &TaskError) -> Outgoing {
     Outgoing {
         verdict: Verdict::NotPublished,
-        error: Some(
-            bench
-                .redactor
-                .redact(&format!("{error}. It is kept on the server.")),
-        ),
+        error: Some(bench.redactor.redact(&render::kept(&error.to_string()))),
         ..outgoing.clone()
     }
 }
 
 /// Somebody's commits stand where the change was to go, and it does not go on top of them.
 pub(super) fn moved(outgoing: &Outgoing, branch: &str, why: &str) -> Outgoing {
-    let error = format!(
-        "{} moved while I worked, and I replace nobody's commits. {why}",
-        code_span(branch)
-    );
     Outgoing {
         verdict: Verdict::NotPublished,
         push: None,
-        error: Some(error.trim_end().to_string()),
+        error: Some(render::moved(branch, why)),
         ..outgoing.clone()
     }
 }
 
 /// As [`moved`], where both changed the same lines.
 pub(super) fn conflicts(outgoing: &Outgoing, branch: &str, paths: &[String]) -> Outgoing {
-    let named: Vec<String> = paths.iter().take(10).map(|p| code_span(p)).collect();
-    let why = format!("My change does not fit on top: {}.", named.join(", "));
-    moved(outgoing, branch, &why)
+    moved(outgoing, branch, &render::conflicts(paths))
 }
 
 /// Whether the change has waited for GitHub as long as it may.
@@ -211,11 +201,18 @@ pub(super) fn text(
 pub(super) struct Saved(Value);
 
 impl Saved {
-    pub(super) fn of(outgoing: &Outgoing, published: Option<Published>, spans: Value) -> Self {
+    /// `untold`: why nobody could be told on GitHub, where that is so.
+    pub(super) fn of(
+        outgoing: &Outgoing,
+        published: Option<Published>,
+        spans: Value,
+        untold: Option<String>,
+    ) -> Self {
         let mut document = outgoing.document.clone();
         document["verdict"] = json!(outgoing.verdict);
         document["error"] = json!(outgoing.error);
         document["spans_ms"] = spans;
+        document["untold"] = json!(untold);
         // What a rehearsal stops before.
         document["unpublished"] = match (&published, &outgoing.push) {
             (None, Some(push)) => json!({

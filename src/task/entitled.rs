@@ -5,6 +5,7 @@ use super::{Bench, TaskError};
 use crate::domain::{Person, Trigger, TriggerKind};
 use crate::github::Session;
 use crate::intake::least_role;
+use crate::render::Trouble;
 
 /// The moment of the question, for the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +34,9 @@ pub(super) async fn entitled(
         return Ok(());
     }
     let needed = bench.permission.word();
-    let not_done = match moment {
-        Moment::Start => "so nothing was started",
-        Moment::Publish => "so nothing was published",
-    };
-    Err(TaskError::Person(format!(
-        "the person who asked for this run, `{login}`, no longer has {needed} access to this \
-         repository, {not_done}; somebody who has it can comment `/mend retry`"
-    )))
+    Err(TaskError::Person(Trouble::NotEntitled {
+        login: login.clone(),
+        needed,
+        published: moment == Moment::Publish,
+    }))
 }

@@ -25,6 +25,7 @@ mod pool;
 mod prepare;
 mod publish;
 mod purse;
+mod release;
 mod replies;
 mod resume;
 mod rival;
@@ -55,6 +56,7 @@ use crate::fix::{FixError, RecordingError};
 use crate::git::{Git, GitError};
 use crate::github::{Github, GithubError};
 use crate::model::ModelError;
+use crate::render::Trouble;
 use crate::sandbox::Sandbox;
 use crate::store::{Store, StoreError};
 use crate::text::Redactor;
@@ -186,7 +188,7 @@ pub enum TaskError {
     Moved(String),
     /// Something that only a person can settle; the text is for them.
     #[error("{0}")]
-    Person(String),
+    Person(Trouble),
     #[error("the saved change of the task cannot be read: {0}")]
     Saved(#[from] serde_json::Error),
 }

@@ -4,6 +4,7 @@ use super::TaskError;
 use crate::domain::TaskId;
 use crate::fix::REVIEW_FOLDER;
 use crate::model::{Model, Normalise, Recorder, Replay};
+use crate::render::Trouble;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -44,10 +45,9 @@ impl Source {
                     played.push(task);
                     played.len() - 1
                 });
-                let folder = folders.get(n).ok_or_else(|| {
-                    let why = "the recorded model has no answers for a further run; name a real model to go on";
-                    TaskError::Person(why.to_string())
-                })?;
+                let folder = folders
+                    .get(n)
+                    .ok_or_else(|| TaskError::Person(Trouble::NoRecording))?;
                 Ok(Arc::new(Replay::after(folder, answered)?))
             }
         }

@@ -6,6 +6,7 @@ use super::traced::Trace;
 use super::{Bench, TaskError, dead, in_time};
 use crate::domain::{Cancel, TaskId, failure_point};
 use crate::github::Session;
+use crate::render::Trouble;
 use crate::store::{Claimed, Failed, Room, StoreError, Task};
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -217,7 +218,7 @@ async fn one(bench: &Bench, claimed: Claimed, stop: &Cancel) {
             return;
         }
         Ok(Err(error)) => error,
-        Err(_) => TaskError::Person("it broke down inside mend".into()),
+        Err(_) => TaskError::Person(Trouble::Broke),
     };
     let by_person = by_person.load(Ordering::Acquire);
     let back = give_back(bench, &claimed, stop, by_person, &error);

@@ -8,6 +8,7 @@ use crate::config::{REPO_FILE, RepoConfig};
 use crate::domain::{Cancel, Command, RepoRef, TaskId, Trigger, failure_point};
 use crate::git::{Bringing, Caps, Credential, Oid, Private};
 use crate::github::{BotIdentity, Purpose, Session};
+use crate::render::Trouble;
 use crate::tree::TempFolder;
 use std::path::{Path, PathBuf};
 
@@ -47,9 +48,7 @@ pub(super) async fn prepare(
         Err(_) => session,
     };
     if repo.archived {
-        return Err(TaskError::Person(
-            "the repository is archived, so nothing can be pushed to it".into(),
-        ));
+        return Err(TaskError::Person(Trouble::Archived));
     }
     let token = session.token(Purpose::Read).await?;
     failure_point("token-minted");
@@ -154,7 +153,7 @@ async fn repo_config(private: &Private, base: Oid) -> Result<RepoConfig, TaskErr
         None => Ok(RepoConfig::default()),
         Some(bytes) => {
             let text = String::from_utf8(bytes)
-                .map_err(|_| TaskError::Person(format!("`{REPO_FILE}` is not UTF-8 text")))?;
+                .map_err(|_| TaskError::Person(Trouble::NoText(REPO_FILE.into())))?;
             Ok(RepoConfig::parse(&text)?)
         }
     }

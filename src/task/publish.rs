@@ -10,6 +10,7 @@ use crate::github::{
     NewPull, PullInfo, PullState, PullUpdate, Purpose, RepoInfo, Session, Stands, Thread,
 };
 use crate::render;
+use crate::render::Trouble;
 use crate::store::{Claimed, Reached};
 
 /// The pull request as it stands now.
@@ -40,10 +41,7 @@ pub(super) async fn publish(
         Err(_) => session.clone(),
     };
     if push.private.is_some_and(|private| private != repo.private) {
-        return Err(TaskError::Person(
-            "the repository was made public or private meanwhile; comment `/mend retry` if the change is still wanted"
-                .into(),
-        ));
+        return Err(TaskError::Person(Trouble::VisibilityChanged));
     }
     let trigger = &claimed.task.trigger;
     entitled(bench, &session, trigger, Moment::Publish).await?;
@@ -100,7 +98,7 @@ async fn branch(
     push: &Push,
     cancel: &Cancel,
 ) -> Result<(), TaskError> {
-    let unreadable = || TaskError::Person("the saved commit's id is not one".into());
+    let unreadable = || TaskError::Person(Trouble::UnreadableCommit);
     let (commit, expected) = push.ids().ok_or_else(unreadable)?;
     // A worker elsewhere, whose git directory is not here, may have pushed before it died.
     if session.branch(&push.branch).await?.as_deref() == Some(&*push.commit) {
@@ -193,10 +191,10 @@ async fn pull_request(
     let pull = match found {
         Some(pull) => {
             if let Some(other) = marker::other_app(&pull.body, bench.github.app_id()) {
-                return Err(TaskError::Person(format!(
-                    "#{} belongs to the mend of another App ({other}); give one of the two another `github.branch_prefix`",
-                    pull.number
-                )));
+                return Err(TaskError::Person(Trouble::OtherApp {
+                    pull: pull.number,
+                    app: other,
+                }));
             }
             adopt(session, pull, push).await?
         }
@@ -322,7 +320,5 @@ async fn open(bench: &Bench, session: &Session, push: &Push) -> Result<PullInfo,
             Err(e) => return Err(e.into()),
         }
     }
-    Err(TaskError::Person(
-        "GitHub takes no draft and no pull request either".into(),
-    ))
+    Err(TaskError::Person(Trouble::NoPullRequest))
 }

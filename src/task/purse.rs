@@ -7,6 +7,7 @@ use super::outgoing::Outgoing;
 use super::status::Board;
 use super::{Bench, TaskError};
 use crate::domain::{Limits, RepoRef, Spent, StopReason, Usage, Verdict};
+use crate::render;
 use crate::store::{Held, Payer, StoreError};
 use serde::Deserialize;
 use std::sync::Mutex;
@@ -110,10 +111,7 @@ fn warning(standing: &Standing) -> Option<String> {
 }
 
 fn used(standing: &Standing) -> String {
-    format!(
-        "{} % of today's budget of this {} is used",
-        standing.percent, standing.whose
-    )
+    render::budget_used(standing.percent, standing.whose)
 }
 
 /// The budget that is used most.
@@ -147,10 +145,7 @@ impl Attempt<'_> {
             self.board.warn(warning(&standing));
             return Ok(None);
         }
-        let why = format!(
-            "{}; ask again with `/mend retry` after midnight UTC.",
-            used(&standing)
-        );
+        let why = render::unpaid(&used(&standing));
         let stop = StopReason::Budget;
         let outgoing =
             ending::without_a_turn(self.bench, &self.board, Verdict::LimitReached, stop, why);

@@ -7,6 +7,7 @@ use super::outgoing::{EFFECT, Outgoing};
 use super::prepare::private_path;
 use crate::config::CommitsBy;
 use crate::github::{Entry, Session};
+use crate::render::Trouble;
 
 impl Attempt<'_> {
     /// Makes the commit at GitHub, where the settings want that and it is not made yet, and puts its
@@ -24,7 +25,7 @@ impl Attempt<'_> {
         else {
             return Ok(outgoing);
         };
-        let unreadable = || TaskError::Person("the saved commit's id is not one".into());
+        let unreadable = || TaskError::Person(Trouble::UnreadableCommit);
         let (local, _) = push.ids().ok_or_else(unreadable)?;
         let task = self.claimed.task.id;
         let path = private_path(self.bench, session.repo(), task);
@@ -40,9 +41,7 @@ impl Attempt<'_> {
         let parent = private.parent_of(local).await?.to_string();
         let tree = session.make_tree(&parent, &entries).await?;
         if tree != private.tree_of(local).await?.to_string() {
-            return Err(TaskError::Person(
-                "GitHub made other files of the change than those that were checked; set `publish.commits` to \"push\"".into(),
-            ));
+            return Err(TaskError::Person(Trouble::OtherFiles));
         }
         let message = private.message_of(local).await?;
         let commit = session.make_commit(&message, &tree, &parent).await?;

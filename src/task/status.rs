@@ -50,7 +50,7 @@ impl State {
     fn warnings(&self) -> String {
         let own = self.limits.as_ref().and_then(|limits| {
             let used = purse::used_of_own(limits, self.turns, &self.used);
-            (used >= WARN).then(|| format!("{used} % of this task's budget is used"))
+            (used >= WARN).then(|| render::own_budget_used(used))
         });
         let all: Vec<&str> = [self.warning.as_deref(), own.as_deref()]
             .into_iter()
@@ -135,10 +135,7 @@ impl Board {
 
     /// The branch moved, so the change is put on top of it and checked again.
     pub(super) fn moved(&self, branch: &str) {
-        let branch = crate::text::code_span(branch);
-        self.set(|s| {
-            s.rows[PUBLISH] = format!("{branch} moved meanwhile; checking the change on top of it");
-        });
+        self.set(|s| s.rows[PUBLISH] = render::going_on_top(branch));
     }
 
     pub(super) fn publishing(&self) {

@@ -1,5 +1,6 @@
 //! The status comment of a task: written once, edited in place, found again after a lost answer.
 
+use super::attempt::present;
 use super::status::Board;
 use super::{Bench, marker};
 use crate::domain::{TaskId, Trigger};
@@ -78,6 +79,24 @@ impl StatusComment<'_> {
         };
         *id = Some(made);
         Ok(made)
+    }
+
+    /// As [`StatusComment::write`], also where the repository has another name meanwhile.
+    pub(super) async fn write_wherever(&self, text: &str) -> Result<u64, GithubError> {
+        let error = match self.write(text).await {
+            Err(error) if !error.is_transient() => error,
+            other => return other,
+        };
+        let session = present(self.session).await;
+        if session.repo().name == self.session.repo().name {
+            return Err(error);
+        }
+        let there = StatusComment {
+            session: &session,
+            id: tokio::sync::Mutex::new(*self.id.lock().await),
+            ..*self
+        };
+        there.write(text).await
     }
 
     /// The comment that an earlier attempt wrote.

@@ -2,6 +2,7 @@
 
 use crate::domain::{Command, Limits, Trigger};
 use crate::fix::Fixed;
+use crate::render;
 
 /// What `/mend fix` said: whether tests may be changed, and the dollars that it may cost.
 pub(super) fn asked_of_fix(trigger: &Trigger) -> (bool, Option<f64>) {
@@ -26,11 +27,9 @@ pub(super) fn capped(mut limits: Limits, cap: Option<f64>) -> Limits {
 /// What the pull request says of how the run went.
 pub(super) fn remark(fixed: &mut Fixed, capped: bool, moved: bool) {
     if capped && fixed.usage.dollars.is_none() {
-        let why = "no price is configured for the model, so the limit of spend could not be kept";
-        fixed.warnings.push(why.to_string());
+        fixed.warnings.push(render::unpriced());
     }
     if moved {
-        let why = "somebody pushed to the branch meanwhile; the change was put on top of that and checked again";
-        fixed.warnings.push(why.to_string());
+        fixed.warnings.push(render::went_on_top());
     }
 }

@@ -1,6 +1,7 @@
 //! Answers to comments and labels: a reaction where that is enough, a text where it is not.
 
 use super::marker;
+use super::release::{Release, ReleaseError};
 use crate::domain::TaskId;
 use crate::github::{Github, GithubError, Reaction, Session};
 use crate::intake::{Notice, Said, Untold, Voice};
@@ -15,22 +16,29 @@ pub struct Spokesman {
     github: Github,
     redactor: Redactor,
     label: String,
+    prefix: String,
 }
 
 impl Spokesman {
-    /// `label` is the one that starts a task.
-    pub fn new(store: Store, github: Github, redactor: Redactor, label: String) -> Self {
+    /// `label` is the one that starts a task; every branch of mend's begins with `prefix`.
+    pub fn new(
+        store: Store,
+        github: Github,
+        redactor: Redactor,
+        (label, prefix): (String, String),
+    ) -> Self {
         Spokesman {
             store,
             github,
             redactor,
             label,
+            prefix,
         }
     }
 
     /// The text of a notice; `None` where a reaction says it.
-    async fn text(&self, said: &Said) -> Result<Option<String>, Untold> {
-        Ok(Some(match said {
+    async fn text(&self, notice: &Notice) -> Result<Option<String>, Untold> {
+        Ok(Some(match &notice.said {
             Said::Accepted { .. } | Said::Heard { .. } => return Ok(None),
             Said::Refused { needed } => render::not_allowed(needed.word()),
             Said::TooMany { scope, most } => render::too_many(whose(*scope), *most),
@@ -42,8 +50,30 @@ impl Spokesman {
             Said::NotOurs => render::not_ours(),
             Said::Fork => render::fork(),
             Said::LeftOut { most, left } => render::left_out(*most, *left),
-            Said::Ci => render::no_ci_hold(),
+            Said::Ci => self.release(notice).await?,
         }))
+    }
+
+    /// Lets held CI run.
+    async fn release(&self, notice: &Notice) -> Result<String, Untold> {
+        let release = Release {
+            store: &self.store,
+            github: &self.github,
+            prefix: &self.prefix,
+        };
+        let why = |error: ReleaseError| match error {
+            ReleaseError::Github(e) => Untold {
+                why: e.to_string(),
+                transient: e.is_transient(),
+                not_before: e.not_before(),
+            },
+            ReleaseError::Store(e) => Untold {
+                why: e.to_string(),
+                transient: e.is_transient(),
+                not_before: None,
+            },
+        };
+        Box::pin(release.ask(notice)).await.map_err(why)
     }
 
     async fn status(&self, task: Option<TaskId>) -> Result<String, Untold> {
@@ -118,7 +148,7 @@ fn whose(scope: Scope) -> &'static str {
 impl Voice for Spokesman {
     async fn tell(&self, notice: &Notice) -> Result<(), Untold> {
         let session = self.github.shared_session(&notice.place.repo);
-        let done = match self.text(&notice.said).await? {
+        let done = match self.text(notice).await? {
             None => self.react(&session, notice).await,
             Some(text) => self.write(&session, notice, &text).await,
         };

@@ -219,6 +219,32 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_closes_swallows_nothing_of_the_body() {
+        for text in [
+            "<!-- hidden",
+            "a <!-- b\n\nc",
+            "<details><summary>x",
+            "<pre>\nx",
+            "<![CDATA[ x",
+            "<?php x",
+            "~~~\nx",
+            "```\nx\n<!-- y",
+            "- ```\n  x",
+            "> ```\n> x",
+        ] {
+            let body = format!("{}\n\n**Checks, run by mend**\n", neutralise(text));
+            let mut html = String::new();
+            pulldown_cmark::html::push_html(&mut html, pulldown_cmark::Parser::new(&body));
+            let after = html.rsplit_once("<strong>Checks, run by mend</strong>");
+            assert!(after.is_some(), "{text:?}: {html}");
+            assert!(
+                !html.contains("<!-- hidden") && !html.contains("<details"),
+                "{html}"
+            );
+        }
+    }
+
+    #[test]
     fn an_unclosed_back_tick_hides_nothing() {
         assert!(!neutralise("`@bob").contains("@bob"));
         assert!(!neutralise("``@bob`").contains("@bob"));

@@ -17,17 +17,25 @@ pub fn strip_ansi(text: &str) -> String {
 }
 
 /// Makes control characters and invisible ones visible as `\u{…}`; line ends and tabs stay,
-/// a carriage return before a line feed goes. What joins or colours pictures stays where it does.
+/// a carriage return before a line feed goes. What joins or colours pictures, and what joins or parts
+/// letters of scripts that need it, stays where it does.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
+    let mut chars = text.char_indices().peekable();
     let mut before = '\0';
-    while let Some(c) = chars.next() {
-        let next = chars.peek().copied();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, c)| *c);
         match c {
             '\n' | '\t' => out.push(c),
             '\r' if next == Some('\n') => {}
-            c if joins_pictures(before, c, next) => out.push(c),
+            FLAG if let Some(tags) = region(&text[at..]) => {
+                out.push(c);
+                out.push_str(tags);
+                for _ in tags.chars() {
+                    chars.next();
+                }
+            }
+            c if joins_pictures(before, c, next) || joins_letters(before, c, next) => out.push(c),
             c if c.is_control() || is_invisible(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
@@ -59,9 +67,38 @@ pub fn is_hidden(c: char) -> bool {
 fn joins_pictures(before: char, c: char, next: Option<char>) -> bool {
     match c {
         '\u{200D}' => (is_picture(before) || before == '\u{FE0F}') && next.is_some_and(is_picture),
-        '\u{FE0F}' => is_picture(before),
+        // Colours, or plain ink; a keycap is a digit, this selector and a frame.
+        '\u{FE0E}' => is_picture(before),
+        '\u{FE0F}' => {
+            let framed = before.is_ascii_digit() || before == '#' || before == '*';
+            is_picture(before) || framed && next == Some('\u{20E3}')
+        }
         _ => false,
     }
+}
+
+/// A joiner or its contrary between two letters of a script whose spelling has them: Arabic, those of
+/// India and their like.
+fn joins_letters(before: char, c: char, next: Option<char>) -> bool {
+    let spells = |c: char| {
+        matches!(c, '\u{0620}'..='\u{06FF}' | '\u{0750}'..='\u{077F}' | '\u{0900}'..='\u{0DFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17D3}')
+            && !is_invisible(c)
+    };
+    matches!(c, '\u{200C}' | '\u{200D}') && spells(before) && next.is_some_and(spells)
+}
+
+const FLAG: char = '\u{1F3F4}';
+
+/// The tags of a black flag that make it England's, Scotland's or Wales's: the only three that there
+/// are, since tags can spell anything.
+fn region(flag: &str) -> Option<&'static str> {
+    const ALL: [&str; 3] = [
+        "\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+        "\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}",
+        "\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}",
+    ];
+    let rest = flag.strip_prefix(FLAG)?;
+    ALL.into_iter().find(|tags| rest.starts_with(tags))
 }
 
 /// Roughly Unicode's Extended_Pictographic.
@@ -69,6 +106,7 @@ fn is_picture(c: char) -> bool {
     matches!(c,
         '\u{00A9}' | '\u{00AE}' | '\u{203C}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
         | '\u{2194}'..='\u{21AA}' | '\u{231A}'..='\u{23FF}' | '\u{25AA}'..='\u{27BF}'
+        | '\u{24C2}' | '\u{3030}' | '\u{303D}' | '\u{3297}' | '\u{3299}'
         | '\u{2934}' | '\u{2935}' | '\u{2B05}'..='\u{2B55}' | '\u{1F000}'..='\u{1FAFF}')
 }
 
@@ -96,6 +134,48 @@ mod tests {
             "red x"
         );
         assert_eq!(visible("a\r\nb\x07\u{202e}"), "a\nb\\u{7}\\u{202e}");
+    }
+
+    #[test]
+    fn what_people_write_is_published_as_they_write_it() {
+        for text in [
+            "\u{2764}\u{FE0F}\u{200D}\u{1F525} \u{1F469}\u{1F3FD}\u{200D}\u{1F4BB}",
+            "1\u{FE0F}\u{20E3} #\u{FE0F}\u{20E3}",
+            "\u{26A0}\u{FE0E} \u{24C2}\u{FE0F} \u{3030}\u{FE0F} \u{00A9}\u{FE0F}",
+            "\u{1F1EB}\u{1F1F7}",
+            "\u{1F3F3}\u{FE0F}\u{200D}\u{1F308}",
+            "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}!",
+            "\u{0645}\u{06CC}\u{200C}\u{062E}\u{0648}\u{0627}\u{0647}\u{0645}",
+            "\u{0915}\u{094D}\u{200D}\u{0937}",
+        ] {
+            assert_eq!(visible(text), text, "{}", text.escape_unicode());
+        }
+    }
+
+    #[test]
+    fn what_hides_is_shown() {
+        for (text, shown) in [
+            ("a\u{FE0F}b", "a\\u{fe0f}b"),
+            ("1\u{FE0F}2", "1\\u{fe0f}2"),
+            ("a\u{200D}b", "a\\u{200d}b"),
+            ("a\u{200C}b", "a\\u{200c}b"),
+            ("\u{26A0}\u{FE0F}\u{FE0F}", "\u{26A0}\u{FE0F}\\u{fe0f}"),
+            (
+                "\u{0645}\u{200C}\u{200C}\u{062E}",
+                "\u{0645}\\u{200c}\\u{200c}\u{062E}",
+            ),
+            (
+                "\u{1F3F4}\u{E0068}\u{E0069}\u{E007F}",
+                "\u{1F3F4}\\u{e0068}\\u{e0069}\\u{e007f}",
+            ),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+        // On the way to the model nothing of it is needed.
+        assert_eq!(
+            without_invisible("\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"),
+            "\u{1F3F4}"
+        );
     }
 
     #[test]

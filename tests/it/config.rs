@@ -1,8 +1,8 @@
 //! Server settings from real files, with variables over them.
 
 use mend::config::{
-    CommitsBy, Environment, IssueLink, Mistake, Permission, PublishAs, PublishSettings, Settings,
-    SettingsError,
+    CommitsBy, Environment, HoldCi, IssueLink, Mistake, Permission, PublishAs, PublishSettings,
+    Settings, SettingsError,
 };
 use mend::domain::Limits;
 use secrecy::ExposeSecret;
@@ -318,7 +318,7 @@ fn the_house_says_how_pull_requests_look() {
     let folder = Folder::new();
     let text = format!(
         "{}[publish]\ntitle = \"fix: {{title}}\"\nbase = \"next\"\nissue_link = \"relates to\"\nlabels = [\"bot\"]\nco_author = false\n\
-         as = \"comment\"\ncommits = \"api\"\nbranch = \"fix/{{number}}\"\nreviewers = [\"ada\", \"acme/core\"]\ntemplate = \"bot.md\"\n",
+         as = \"comment\"\nhold_ci = \"always\"\ncommits = \"api\"\nbranch = \"fix/{{number}}\"\nreviewers = [\"ada\", \"acme/core\"]\ntemplate = \"bot.md\"\n",
         folder.least()
     );
     let s = folder
@@ -333,6 +333,7 @@ fn the_house_says_how_pull_requests_look() {
         max_files: 7,
         as_what: PublishAs::Comment,
         commits: CommitsBy::Api,
+        hold_ci: HoldCi::Always,
         branch: "fix/{number}".into(),
         reviewers: vec!["ada".into(), "acme/core".into()],
         template: Some("bot.md".into()),
@@ -340,7 +341,7 @@ fn the_house_says_how_pull_requests_look() {
     };
     assert_eq!(s.publish, wanted);
     let text = format!(
-        "{}[publish]\ntitle = \"fix\"\nbase = \"a b\"\nissue_link = \"fixes\"\nas = \"mail\"\n\
+        "{}[publish]\ntitle = \"fix\"\nbase = \"a b\"\nissue_link = \"fixes\"\nas = \"mail\"\nhold_ci = \"yes\"\n\
          commits = \"x\"\nbranch = \"fix\"\nreviewers = [\"a b\"]\n",
         folder.least()
     );
@@ -350,6 +351,7 @@ fn the_house_says_how_pull_requests_look() {
     assert!(message(&mistakes, "publish.issue_link").contains("relates to"));
     assert!(message(&mistakes, "publish.as").contains("pull request"));
     assert!(message(&mistakes, "publish.commits").contains("api"));
+    assert!(message(&mistakes, "publish.hold_ci").contains("always"));
     assert!(message(&mistakes, "publish.branch").contains("{number}"));
     assert!(message(&mistakes, "publish.reviewers").contains("org/team"));
 }

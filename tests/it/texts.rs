@@ -798,7 +798,17 @@ fn short_answers() {
         ),
         render::thread_answer(None, Verdict::Draft, "It is right as it is."),
         render::thread_answer(None, Verdict::Answer, "Yes, since 2.1."),
-        render::no_ci_hold(),
+        render::nothing_held("mend/issue-41"),
+        render::no_held_pull(),
+        render::ci_released("mend/issue-41", "0123456789abcdef"),
+        render::release_refused("mend/issue-41", "it moved meanwhile"),
+        render::release_message("ada", "0123456789abcdef"),
+        render::same_files_title("0123456789abcdef"),
+        render::same_files(
+            "0123456789abcdef",
+            "https://github.com/acme/invoicer/runs/7",
+        ),
+        render::same_files("0123456789abcdef", ""),
         render::held_up("secondary rate limit", 1_796_051_648),
         render::title("Totals drift\nby a cent"),
         render::commit_message(
@@ -807,6 +817,16 @@ fn short_answers() {
             41,
             false,
             &["Co-authored-by: ada <7+ada@users.noreply.github.com>".into()],
+        ),
+        render::commit_message(
+            "Totals drift",
+            "`total` rounds once.",
+            41,
+            false,
+            &[
+                "Co-authored-by: ada <7+ada@users.noreply.github.com>".into(),
+                render::HOLDS_CI.into(),
+            ],
         ),
         render::commit_message(
             "Totals drift",
@@ -961,4 +981,85 @@ fn hints() {
         format!("{text}\n→ {told}")
     });
     insta::assert_snapshot!("hints", all.join("\n\n"));
+}
+
+/// What only a person can settle, whole: what is told where a run could not begin or its change is
+/// not published.
+#[test]
+fn troubles() {
+    let told = |verdict, why: &str| {
+        render::ending(&Ending {
+            task: TaskId(7),
+            asked: None,
+            verdict,
+            reason: Reason::NotChecked,
+            stop: StopReason::Finished,
+            stopped: None,
+            turns: 2,
+            pull_request: None,
+            rival: None,
+            proposal: None,
+            summary: "",
+            discarded: &[],
+            check: None,
+            base: None,
+            error: Some(why),
+            elapsed_ms: 900,
+        })
+    };
+    let mut all: Vec<String> = render::Trouble::all()
+        .iter()
+        .map(|trouble| told(Verdict::DidntStart, &format!("{trouble}.")))
+        .collect();
+    let late = render::Trouble::VisibilityChanged.to_string();
+    let paths = ["a.py".to_string(), "b`c.py".to_string()];
+    let secret = mend::gate::Objection::Secret {
+        path: "a.py".into(),
+        rule: "aws-access-token".into(),
+    };
+    let path = mend::gate::Objection::Path(".github/workflows/ci.yml".into());
+    let size = mend::gate::Objection::Size {
+        files: 1_000,
+        bytes: 99_999_999,
+    };
+    let branch = "mend/issue-41";
+    for why in [
+        render::kept(&late),
+        render::moved(branch, ""),
+        render::moved(branch, &render::conflicts(&paths)),
+        format!("{path}; {secret}; {size}."),
+        format!("{}.", render::too_large((120, 100), (7_000, 5_000))),
+    ] {
+        all.push(told(Verdict::NotPublished, &why));
+    }
+    let used = render::budget_used(100, "repository");
+    all.push(told(Verdict::LimitReached, &render::unpaid(&used)));
+    insta::assert_snapshot!("troubles", all.join("\n\n=====\n\n"));
+    let remarks = [
+        render::own_budget_used(84),
+        render::unpriced(),
+        render::went_on_top(),
+        render::going_on_top(branch),
+    ];
+    insta::assert_snapshot!("remarks", remarks.join("\n\n=====\n\n"));
+}
+
+/// A pull request whose CI is held, and what is left of that when it is let run.
+#[test]
+fn held_ci() {
+    let held = render::held("Closes #41\n\n`add` adds.\n");
+    let whole = render::disclosed(&held, "Made by mend with a model.");
+    let released = render::released(&whole).unwrap();
+    assert_eq!(render::released(&released), None);
+    let message = |trailers: &[String]| render::commit_message("T", "", 1, false, trailers);
+    let by = "Co-authored-by: ada <7+ada@users.noreply.github.com>".to_string();
+    let holds = message(&[by.clone(), render::HOLDS_CI.into()]);
+    assert!(
+        holds.ends_with(&format!("\n\n\n{by}\nskip-checks: true\n")),
+        "{holds:?}"
+    );
+    assert!(render::holds_ci(&holds) && !render::holds_ci(&message(&[by])));
+    let release = render::release_message("ada", "0123456789abcdef");
+    assert!(render::is_release(&release) && !render::holds_ci(&release));
+    insta::assert_snapshot!("held_ci", format!("{whole}\n\n=====\n\n{released}"));
 }

@@ -55,6 +55,7 @@ impl World {
                 body: body.map(str::to_string),
                 labels: Vec::new(),
                 open: true,
+                locked: false,
                 state_reason: None,
                 created_at: now,
                 updated_at: now,

@@ -45,8 +45,22 @@ pub(super) fn of_repo(world: &mut World, call: &Call) -> Result<Answer, Refusal>
 pub(super) fn create(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     let (repo, number) = on_issue(world, call, Level::Write)?;
     let author = world.acting(&call.caller)?;
+    open_to(world, call, repo, number)?;
     let id = world.add_comment(repo, number, &author, call.needed("body")?)?;
     Ok(Answer::created(one(world, repo, id)?))
+}
+
+/// In a locked conversation people with `write` go on; an App does not.
+pub(super) fn open_to(world: &World, call: &Call, repo: u64, number: u64) -> Result<(), Refusal> {
+    let person = matches!(call.caller, Caller::Person(_));
+    let may = person && world.moderates(&call.caller, repo, Permission::Write);
+    match world.issue(repo, number)?.1.locked && !may {
+        true => Err(Refusal::new(
+            403,
+            "Unable to create comment because issue is locked.",
+        )),
+        false => Ok(()),
+    }
 }
 
 pub(super) fn show(world: &mut World, call: &Call) -> Result<Answer, Refusal> {

@@ -139,6 +139,7 @@ pub(super) const IN_REPO: &[Route] = &[
     ("GET", "/pulls/{number}/files", pulls::files),
     ("GET", "/pulls/{number}/commits", pulls::commits),
     ("GET", "/pulls/{number}/comments", reviews::list),
+    ("GET", "/pulls/{number}/reviews", reviews::all),
     (
         "GET",
         "/pulls/{number}/reviews/{review}/comments",
@@ -179,5 +180,8 @@ fn on_issue(world: &World, call: &Call, level: Level) -> Result<(u64, u64), Refu
         (false, _) => &either[..1],
     };
     world.may(&call.caller, of, needs)?;
+    if issue.pull.is_none() && !of.has_issues {
+        return Err(Refusal::new(410, "Issues are disabled for this repo"));
+    }
     Ok((repo, number))
 }

@@ -38,6 +38,34 @@ pub(super) fn list(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     shown(world, call, repo, |_| true)
 }
 
+/// The reviews of a pull request.
+pub(super) fn all(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
+    let repo = entitled(world, call, Level::Read)?;
+    let (of, issue) = world.issue(repo, call.number("number")?)?;
+    let pull: &Pull = issue.pull.as_ref().ok_or_else(Refusal::not_found)?;
+    let all = pull.reviews.iter().map(|review| {
+        let mut json = shapes::review(world, review);
+        // Webhooks write it in lower case, the API does not.
+        json["state"] = review.state.to_uppercase().into();
+        let base = format!(
+            "{}/repos/{}/pulls/{}",
+            world.base,
+            of.full_name(),
+            issue.number
+        );
+        json["html_url"] = format!("{base}#pullrequestreview-{}", review.id).into();
+        json["pull_request_url"] = base.clone().into();
+        json["commit_id"] = pull.head_sha.clone().into();
+        json["author_association"] = world.association(of, &review.author).into();
+        json["_links"] = serde_json::json!({
+            "html": { "href": json["html_url"] },
+            "pull_request": { "href": base }
+        });
+        json
+    });
+    Ok(call.page(all.collect()))
+}
+
 pub(super) fn reply(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     let repo = entitled(world, call, Level::Write)?;
     let (number, to) = (call.number("number")?, call.number("comment")?);

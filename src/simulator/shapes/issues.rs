@@ -61,7 +61,7 @@ pub(in super::super) fn issue(world: &World, repo: &Repo, issue: &Issue) -> Valu
         "user": account(world, &issue.author),
         "labels": labels(world, repo, &issue.labels),
         "state": if issue.open { "open" } else { "closed" },
-        "locked": false,
+        "locked": issue.locked,
         "assignee": null,
         "assignees": [],
         "milestone": null,

@@ -42,7 +42,7 @@ pub(in super::super) fn pull(
         "issue_url": format!("{api}/issues/{n}"),
         "number": n,
         "state": if issue.open { "open" } else { "closed" },
-        "locked": false,
+        "locked": issue.locked,
         "title": issue.title,
         "user": account(world, &issue.author),
         "body": issue.body,

@@ -24,7 +24,7 @@ async fn ci_and_the_apps_name_are_understood_on_issue_and_pull_request() {
             })
             .await;
         let told = world.own_comments(place).pop().unwrap().body;
-        assert!(told.contains("CI is not held on this branch"), "{told}");
+        assert!(told.contains("CI is not held on `mend/issue-1`"), "{told}");
     }
     // Named in a sentence, mend is talked about.
     world

@@ -73,3 +73,48 @@ async fn a_lost_database_does_nothing_again() {
     assert!(world.tasks().await.is_empty());
     world.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reviews_and_commands_on_lines_that_no_delivery_tells_of_are_found_and_made_once() {
+    for by_line in [false, true] {
+        let mut world = World::new(&[&[fix()], &[more()]]).await;
+        world.label();
+        assert_eq!(world.ended(1).await.verdict, Some(Verdict::Ready));
+        let pull = world.pulls()[0].number;
+        world.down().await;
+        world.sim.set_webhook_url(None);
+        let lines = [("adder/sums.py", 2, "/mend retry add a test")];
+        let (review, lines) = match by_line {
+            true => (("commented", "See below."), &lines[..]),
+            false => (("changes_requested", "Please add a test."), &[][..]),
+        };
+        // Who may not, and who only talks, ask for nothing.
+        world
+            .sim
+            .review(REPO, pull, READER, ("commented", "Nice."), &[])
+            .unwrap();
+        world.sim.review(REPO, pull, WRITER, review, lines).unwrap();
+        world.clock.on(DAYS);
+        world.settings.model.replay.remove(0);
+        world.up().await;
+        let second = world.ended(2).await;
+        assert_eq!(
+            second.verdict,
+            Some(Verdict::Ready),
+            "{by_line}: {:?}",
+            second.error
+        );
+        assert!(
+            second.trigger.key.contains(":review:"),
+            "{}",
+            second.trigger.key
+        );
+        assert_eq!(world.sim.log(REPO, "mend/issue-1").len(), 3);
+        world.down().await;
+        world.clock.on(DAYS);
+        world.up().await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(world.tasks().await.len(), 2, "{by_line}");
+        world.end().await;
+    }
+}
