@@ -69,7 +69,7 @@ pub(super) fn bench(
         publish: settings.publish.clone(),
         links: Links {
             web: settings.github.web_url.clone(),
-            pages: None,
+            pages: settings.web.public_url.clone(),
         },
         permission: settings.github.permission,
         branch_prefix: settings.github.branch_prefix.clone(),

@@ -181,7 +181,7 @@ async fn an_answer_needs_no_change_and_a_question_beside_a_change_is_no_ending()
     );
     for turns in [
         vec![turn("", &[fixes_add(), answers.clone()])],
-        vec![turn("", &[tries]), turn("", &[answers.clone()])],
+        vec![turn("", &[tries]), turn("", std::slice::from_ref(&answers))],
     ] {
         let (fixed, _) = case(SUMS).run(turns).await;
         assert_eq!(
