@@ -178,20 +178,6 @@ impl Simulator {
         Ok(id)
     }
 
-    /// # Errors
-    /// When there is no such repository.
-    pub fn set_private(&self, repo: &str, private: bool) -> Result<(), SimulatorError> {
-        self.act("set visibility", repo, |world, id| {
-            let before = std::mem::replace(&mut world.repo_mut(id)?.private, private);
-            let action = if private { "privatized" } else { "publicized" };
-            let by = world.repo(id)?.owner.clone();
-            match before == private {
-                true => Ok(()),
-                false => world.emit("repository", Some(action), id, &by, Value::Null),
-            }
-        })
-    }
-
     /// Commits files to a branch as a person who pushes; the new head. A branch that does not
     /// exist begins at the default branch.
     ///

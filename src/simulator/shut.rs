@@ -1,5 +1,5 @@
-//! Places where GitHub takes no more words: a locked conversation, an archived repository, issues
-//! that are switched off.
+//! What closes a place: a locked conversation, an archived repository, issues that are switched off,
+//! another visibility.
 
 use super::error::SimulatorError;
 use super::start::Simulator;
@@ -40,6 +40,22 @@ impl Simulator {
         self.act("switch issues", repo, |world, id| {
             world.repo_mut(id)?.has_issues = on;
             Ok(())
+        })
+    }
+
+    /// Makes a repository private or public.
+    ///
+    /// # Errors
+    /// When there is no such repository.
+    pub fn set_private(&self, repo: &str, private: bool) -> Result<(), SimulatorError> {
+        self.act("set visibility", repo, |world, id| {
+            let before = std::mem::replace(&mut world.repo_mut(id)?.private, private);
+            let action = if private { "privatized" } else { "publicized" };
+            let by = world.repo(id)?.owner.clone();
+            match before == private {
+                true => Ok(()),
+                false => world.emit("repository", Some(action), id, &by, Value::Null),
+            }
         })
     }
 }
