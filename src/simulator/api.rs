@@ -7,7 +7,6 @@ use super::git::{Signature, Store};
 use super::keys;
 use super::start::Simulator;
 use super::state::{AccountKind, Permission, Repo, Token, World};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A file of a commit.

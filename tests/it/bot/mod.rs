@@ -7,6 +7,7 @@ mod command_line;
 mod crash;
 mod edge;
 mod endings;
+mod enterprise;
 mod faults;
 mod figures;
 mod grammar;

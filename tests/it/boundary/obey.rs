@@ -4,6 +4,7 @@
 
 use super::markdown::alive;
 use super::read::requests;
+use crate::trust::sweep::Sweep;
 use crate::world::{READER, REPO, WRITER, World, calls};
 use mend::domain::Verdict;
 use regex::Regex;
@@ -14,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 /// A number by which what was left running is found again.
 const MARK: &str = "98761234";
-const CANARY: &str = "canary-7f3a91c2-of-the-host";
+const CANARY: &str = "canary-7f3a91c2-0b6e-of-the-host-file";
 
 /// What hostile texts and hostile code do, as a shell would; `SINK` and `CANARY` are filled in.
 const ATTACK: &str = r#"
@@ -171,17 +172,6 @@ fn alive_processes() -> Vec<String> {
 }
 
 /// Bytes of every file beneath a folder.
-fn bytes(folder: &Path, visit: &mut dyn FnMut(&Path, &[u8])) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            bytes(&path, visit);
-        } else if let Ok(content) = std::fs::read(&path) {
-            visit(&path, &content);
-        }
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn pt_03_ou_06_a_model_that_obeys_everything_harms_nothing() {
     let trap = Trap::new();
@@ -197,7 +187,7 @@ async fn pt_03_ou_06_a_model_that_obeys_everything_harms_nothing() {
     let world = World::with(&[&recording], &files, |settings| {
         settings.agent.run_command = true;
         settings.model.record = Some(asked.clone());
-        settings.model.api_key = Some("canary-model-key-5d1e8b7a6c".into());
+        settings.model.api_key = Some("canary-model-key-5d1e8b7a6c-93f04d21".into());
     })
     .await;
     let main = world.sim.refs(REPO)["refs/heads/main"].clone();
@@ -352,22 +342,41 @@ fn clean(world: &World, issue: u64, title: &str, body: &str) {
     }
 }
 
-/// No secret of the server lies in anything that it keeps.
+/// No secret of the server, and nothing of the host's file, got anywhere in any form: into what the
+/// server keeps, what was published, pushed or sent.
 fn swept(world: &World) {
-    let key = world.sim.private_key_pem().to_string();
-    let line = key.lines().nth(3).unwrap().to_string();
-    let secrets = [
-        line,
-        world.sim.webhook_secret().to_string(),
-        CANARY.to_string(),
-        "canary-model-key-5d1e8b7a6c".into(),
-    ];
-    bytes(&world.settings.server.state_dir, &mut |path, content| {
-        for secret in &secrets {
-            let found = content
-                .windows(secret.len())
-                .any(|w| w == secret.as_bytes());
-            assert!(!found, "{secret} in {}", path.display());
-        }
-    });
+    let mut sweep = Sweep::default();
+    sweep.know("private key", world.sim.private_key_pem());
+    sweep.know("webhook secret", &world.sim.webhook_secret());
+    sweep.know("the host's file", CANARY);
+    sweep.know("model key", "canary-model-key-5d1e8b7a6c-93f04d21");
+    for token in world.sim.tokens() {
+        sweep.know("token", &token.token);
+    }
+    sweep.folder(&world.settings.server.state_dir);
+    for number in 1..20 {
+        let Some(issue) = world.sim.issue(REPO, number) else {
+            break;
+        };
+        sweep.look("an issue", format!("{issue:#?}").as_bytes());
+    }
+    let published = format!(
+        "{:#?} {:#?}",
+        world.sim.pulls(REPO),
+        world.sim.check_runs(REPO)
+    );
+    sweep.look("pull requests and check runs", published.as_bytes());
+    let folder = world.sim.repo_folder(REPO).unwrap();
+    sweep.folder(&folder);
+    sweep.objects(&folder);
+    for request in world.sim.requests() {
+        let line = format!("{} {}", request.path, request.query);
+        sweep.look("GitHub's log", line.as_bytes());
+    }
+    for delivery in world.sim.deliveries() {
+        let answer = format!("{} {:?}", delivery.body, delivery.result);
+        sweep.look("a delivery", answer.as_bytes());
+    }
+    assert!(sweep.places > 50, "{} places", sweep.places);
+    sweep.assert_clean();
 }

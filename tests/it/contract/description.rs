@@ -253,10 +253,9 @@ impl Operation {
 /// The path as the description has it: `/repositories/ID` stands for `/repos/OWNER/NAME`, where
 /// GitHub redirects to, and is not described.
 fn canonical(path: &str) -> String {
-    let path = path
-        .strip_prefix("/api")
-        .filter(|p| *p == "/graphql")
-        .unwrap_or(path);
+    // An Enterprise Server has its API beneath a path.
+    let graphql = path.strip_prefix("/api").filter(|p| *p == "/graphql");
+    let path = path.strip_prefix("/api/v3").or(graphql).unwrap_or(path);
     match path.strip_prefix("/repositories/") {
         Some(rest) => {
             let rest = rest
