@@ -32,7 +32,7 @@ pub(super) struct Hub {
 impl Hub {
     pub(super) fn new(settings: &Settings, extra: &Extra, store: Store) -> Result<Hub, StartError> {
         let keeper = Arc::new(TokenKeeper::new(store.clone(), extra.times.lease));
-        let github = github(settings, extra, certificates(settings)?, keeper.clone())?;
+        let github = github(settings, extra, keeper.clone())?;
         github.keep_pauses(Arc::new(super::pauses::Kept(store.clone())));
         Ok(Hub {
             store,
@@ -88,17 +88,25 @@ pub(super) fn bench(
     }))
 }
 
-fn github(
+/// How GitHub is spoken with.
+pub(super) fn github_settings(
     settings: &Settings,
-    extra: &Extra,
-    ca: Option<Vec<u8>>,
-    book: Arc<TokenKeeper>,
-) -> Result<Github, StartError> {
+    redactor: &Redactor,
+) -> Result<GithubSettings, StartError> {
     let s = &settings.github;
     let mut wanted = GithubSettings::new(s.base_url.clone(), s.app_id, s.private_key.clone());
     wanted.proxy = s.proxy.clone();
-    wanted.ca = ca;
-    wanted.redactor = extra.redactor.clone();
+    wanted.ca = certificates(settings)?;
+    wanted.redactor = redactor.clone();
+    Ok(wanted)
+}
+
+fn github(
+    settings: &Settings,
+    extra: &Extra,
+    book: Arc<TokenKeeper>,
+) -> Result<Github, StartError> {
+    let wanted = github_settings(settings, &extra.redactor)?;
     Ok(Github::with_book(&wanted, extra.clock.clone(), Some(book))?)
 }
 
@@ -136,7 +144,8 @@ fn known(settings: &Settings, extra: &Extra) -> Redactor {
         Some(&github.webhook_secret),
         github.webhook_secret_old.as_ref(),
     ];
-    for secret in ours.into_iter().flatten().chain(keys) {
+    let login = settings.web.login.as_ref().map(|l| &l.client_secret);
+    for secret in ours.into_iter().flatten().chain(keys).chain(login) {
         redactor.know(secret.expose_secret());
     }
     let addresses = github.proxy.iter().chain([&settings.database.url]);

@@ -1,12 +1,14 @@
 //! The pages, by the settings: the operator's on a port of loopback, people's beside the webhook.
 
-use super::bench::Hub;
+use super::bench::{Hub, github_settings};
 use super::server::StartError;
 use crate::config::Settings;
 use crate::domain::Cancel;
+use crate::github::OAuth;
 use crate::intake::{Bounds, serve};
 use crate::store::Store;
-use crate::web::{Entrance, Site, SiteSettings, router};
+use crate::web::{Entrance, Login, Site, SiteSettings, router};
+use axum::Router;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -21,6 +23,7 @@ fn site_settings(
     Ok(SiteSettings {
         store: hub.store.clone(),
         github_web: settings.github.web_url.clone(),
+        permission: settings.github.permission,
         guards: Arc::new(crate::trace::shipped()?),
         stop: stop.clone(),
     })
@@ -58,6 +61,30 @@ pub(super) async fn operator(
     ));
     tracing::info!(%address, "the operator's pages are served; `mend open` prints the way in");
     Ok(Some(address))
+}
+
+/// The pages of people, beside the webhook; `None` where nobody logs in.
+pub(super) fn people(
+    settings: &Settings,
+    hub: &Hub,
+    stop: &Cancel,
+) -> Result<Option<Router>, StartError> {
+    let (Some(login), Some(public_url)) = (&settings.web.login, &settings.web.public_url) else {
+        return Ok(None);
+    };
+    let wanted = github_settings(settings, &hub.redactor)?;
+    let oauth = OAuth::new(
+        &wanted,
+        hub.github.clone(),
+        &settings.github.web_url,
+        (&login.client_id, &login.client_secret),
+    )?;
+    let entrance = Entrance::People(Arc::new(Login {
+        oauth,
+        public_url: public_url.clone(),
+    }));
+    let site = Site::new(site_settings(settings, hub, stop)?, entrance);
+    Ok(Some(router(site)))
 }
 
 /// An address that opens the operator's pages, once.

@@ -16,6 +16,7 @@ use crate::store::{Room, Store, StoreError};
 use crate::task::{Pool, Spokesman, Times};
 use crate::text::Redactor;
 use crate::tree::{FolderLock, TreeError};
+use axum::Router;
 use secrecy::ExposeSecret;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -189,8 +190,9 @@ impl Server {
         parts.spawn(async move { keeper.reap(&ours, &stopped).await });
         let mut pages = None;
         if let Some(listener) = listener {
-            common.web(listener, &mut parts);
             let (hub, stop) = (&common.hub, &common.stop);
+            let people = super::pages::people(settings, hub, stop)?;
+            common.web(listener, people, &mut parts);
             pages = super::pages::operator(settings, hub, stop, &mut parts).await?;
         }
         if let Some(pool) = pool {
@@ -290,8 +292,8 @@ impl Common<'_> {
         Ok(Pool::new(bench, settings.server.workers, name, room))
     }
 
-    /// The receiver, and admission of what it stored.
-    fn web(&self, listener: TcpListener, parts: &mut JoinSet<()>) {
+    /// The receiver, with people's pages beside it, and admission of what it stored.
+    fn web(&self, listener: TcpListener, people: Option<Router>, parts: &mut JoinSet<()>) {
         let (settings, stop, hub) = (self.settings, &self.stop, &self.hub);
         let ours = Arc::new(settings.github.clone());
         let receiver = Receiver::new(
@@ -299,12 +301,11 @@ impl Common<'_> {
             ours.clone(),
             settings.server.body_limit_bytes,
         );
-        parts.spawn(serve(
-            listener,
-            router(receiver),
-            stop.clone(),
-            Bounds::default(),
-        ));
+        let all = match people {
+            Some(pages) => router(receiver).merge(pages),
+            None => router(receiver),
+        };
+        parts.spawn(serve(listener, all, stop.clone(), Bounds::default()));
         let admit = Admit::new(
             hub.store.clone(),
             hub.github.clone(),

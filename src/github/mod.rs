@@ -22,6 +22,7 @@ mod installs;
 mod issues;
 mod judge;
 mod jwt;
+mod oauth;
 mod objects;
 mod pauses;
 mod pulls;
@@ -48,6 +49,7 @@ pub use event::{
 pub use figures::GithubFigures;
 pub use installs::Installation;
 pub use issues::{LabelMoves, Reaction, Thread};
+pub use oauth::{OAuth, UserToken};
 pub use objects::{Entry, GitCommitInfo, Stands};
 pub use pauses::{Pause, Pauses};
 pub use pulls::{NewPull, PullState, PullUpdate};

@@ -34,6 +34,7 @@ mod hooks;
 mod keys;
 mod look;
 mod manifest;
+mod oauth;
 mod pages;
 mod register;
 mod rest;

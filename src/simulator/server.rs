@@ -8,7 +8,7 @@ use super::rest::{Endpoint, GLOBAL, IN_REPO};
 use super::state::World;
 use super::watch::{Exchange, Watch};
 use super::wire::Scissors;
-use super::{git_http, pages};
+use super::{git_http, oauth, pages};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, Extension, Query, RawPathParams, Request, State};
@@ -105,6 +105,7 @@ pub(super) fn router(host: Arc<Host>) -> Router {
     }
     router
         .merge(git_http::routes())
+        .merge(oauth::routes())
         .merge(pages::routes())
         .fallback(unknown)
         .layer(middleware::from_fn_with_state(host.clone(), outermost))

@@ -3,6 +3,7 @@
 use super::error::SimulatorError;
 use super::git::GitBackend;
 use super::hooks::Hooks;
+use super::oauth::Logins;
 use super::server::{Host, router};
 use super::state::{Account, AccountKind, App, Permission, World};
 use super::watch::Watch;
@@ -148,6 +149,7 @@ impl Simulator {
                 queue,
             },
             registrations: HashMap::new(),
+            logins: Logins::new(),
             last_id: 1_000_000,
             clock: options.clock,
         };

@@ -4,6 +4,7 @@
 use super::answer::Refusal;
 use super::hooks::Hooks;
 use super::manifest::Manifest;
+use super::oauth::Logins;
 use crate::domain::Clock;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -297,6 +298,7 @@ pub(super) struct World {
     pub hooks: Hooks,
     /// By the code that the maker's browser was given.
     pub registrations: HashMap<String, Registration>,
+    pub logins: Logins,
     pub last_id: u64,
 }
 

@@ -3,13 +3,18 @@
 use super::cookie;
 use super::error::PageError;
 use super::site::{Entrance, Site};
+use crate::config::Permission;
 use crate::domain::{Person, TaskId};
+use crate::github::Role;
 use crate::store::{Sight, Task};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use std::sync::Arc;
+use futures::StreamExt;
+use secrecy::SecretString;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 /// Somebody who is logged in.
 #[derive(Clone)]
@@ -25,6 +30,47 @@ struct Inner {
 
 enum Who {
     Operator,
+    Person {
+        id: u64,
+        login: String,
+        token: SecretString,
+    },
+}
+
+/// How long GitHub's word about a person and a repository counts.
+const COUNTS_MS: i64 = 4 * 60 * 1000;
+/// Words that are kept.
+const MOST_SEEN: usize = 20_000;
+/// Repositories that one page asks GitHub about, and how many at once.
+const MOST_REPOS: u32 = 300;
+const AT_ONCE: usize = 8;
+
+/// What people may do in repositories, as GitHub said a moment ago: by session and repository.
+#[derive(Default)]
+pub(super) struct Seen(Mutex<HashMap<(String, u64), (i64, Role)>>);
+
+impl Seen {
+    fn get(&self, session: &str, repo: u64, now: i64) -> Option<Role> {
+        let all = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let (at, role) = all.get(&(session.to_string(), repo))?;
+        (0..COUNTS_MS).contains(&(now - at)).then_some(*role)
+    }
+
+    fn put(&self, session: &str, repo: u64, now: i64, role: Role) {
+        let mut all = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        if all.len() >= MOST_SEEN {
+            all.retain(|_, (at, _)| now - *at < COUNTS_MS);
+        }
+        if all.len() < MOST_SEEN {
+            all.insert((session.to_string(), repo), (now, role));
+        }
+    }
+
+    /// Forgets what is known of a session.
+    pub fn forget(&self, session: &str) {
+        let mut all = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        all.retain(|(of, _), _| of != session);
+    }
 }
 
 impl Viewer {
@@ -40,12 +86,18 @@ impl Viewer {
     pub fn person(&self) -> Option<Person> {
         match &self.0.who {
             Who::Operator => None,
+            Who::Person { id, login, .. } => Some(Person {
+                id: *id,
+                login: login.clone(),
+                is_bot: false,
+            }),
         }
     }
 
     pub fn login(&self) -> Option<&str> {
         match &self.0.who {
             Who::Operator => None,
+            Who::Person { login, .. } => Some(login),
         }
     }
 }
@@ -55,6 +107,7 @@ impl Site {
     pub(super) fn cookie_name(&self) -> String {
         match &self.0.entrance {
             Entrance::Operator { port } => format!("mend-{port}"),
+            Entrance::People(_) => "__Host-mend".to_string(),
         }
     }
 
@@ -69,7 +122,17 @@ impl Site {
         };
         let who = match &self.0.entrance {
             Entrance::Operator { .. } if session.person_id == 0 => Who::Operator,
+            // A way in for people lets no operator in, nor the other way round.
+            Entrance::People(_) if session.person_id == 0 => return Ok(None),
             Entrance::Operator { .. } => return Ok(None),
+            Entrance::People(login) => match login.oauth.unseal(&id, &session.sealed) {
+                Some(token) => Who::Person {
+                    id: session.person_id,
+                    login: session.login,
+                    token,
+                },
+                None => return Ok(None),
+            },
         };
         Ok(Some(Viewer(Arc::new(Inner {
             csrf: cookie::hashed("form", &secret),
@@ -83,25 +146,57 @@ impl Site {
         Ok(self.store().session(viewer.session()).await?.is_some())
     }
 
+    /// What somebody may do in a repository; GitHub is asked where its word is old.
+    async fn role(&self, viewer: &Viewer, repo: u64) -> Role {
+        let (Who::Person { token, .. }, Entrance::People(login)) =
+            (&viewer.0.who, &self.0.entrance)
+        else {
+            return Role::Admin;
+        };
+        let now = self.store().clock().unix() * 1000;
+        if let Some(role) = self.0.seen.get(viewer.session(), repo, now) {
+            return role;
+        }
+        let role = login.oauth.role(token, repo).await;
+        self.0.seen.put(viewer.session(), repo, now, role);
+        role
+    }
+
     /// Everything that somebody may see.
     pub(super) async fn sight(&self, viewer: &Viewer) -> Result<Sight, PageError> {
-        match &viewer.0.who {
-            Who::Operator => Ok(Sight::All),
+        if let Who::Operator = viewer.0.who {
+            return Ok(Sight::All);
         }
+        let known = self.store().known_repos(MOST_REPOS).await?;
+        let asked = futures::stream::iter(known).map(|repo| async move {
+            let role = self.role(viewer, repo.id).await;
+            (role >= Role::Read).then_some(repo.id)
+        });
+        let seen = asked
+            .buffer_unordered(AT_ONCE)
+            .filter_map(std::future::ready);
+        Ok(Sight::Only(seen.collect().await))
     }
 
     /// Whether somebody may read a repository.
-    pub(super) async fn may_read(&self, viewer: &Viewer, _repo: u64) -> bool {
-        match &viewer.0.who {
-            Who::Operator => true,
-        }
+    pub(super) async fn may_read(&self, viewer: &Viewer, repo: u64) -> bool {
+        self.role(viewer, repo).await >= Role::Read
     }
 
     /// Whether somebody may stop and retry tasks of a repository, asked now.
-    pub(super) async fn may_act(&self, viewer: &Viewer, _repo: u64) -> bool {
-        match &viewer.0.who {
-            Who::Operator => true,
-        }
+    pub(super) async fn may_act(&self, viewer: &Viewer, repo: u64) -> bool {
+        let (Who::Person { token, .. }, Entrance::People(login)) =
+            (&viewer.0.who, &self.0.entrance)
+        else {
+            return true;
+        };
+        let least = match self.0.permission {
+            Permission::Triage => Role::Triage,
+            Permission::Write => Role::Write,
+            Permission::Maintain => Role::Maintain,
+            Permission::Admin => Role::Admin,
+        };
+        login.oauth.role(token, repo).await >= least
     }
 
     /// A run that this viewer may see; no other, and none that is not, is told apart.
@@ -156,8 +251,16 @@ pub(super) async fn entered(
             request.extensions_mut().insert(viewer);
             next.run(request).await
         }
-        Ok(None) if request.method() == Method::GET => PageError::NoSession.into_response(),
-        Ok(None) => PageError::Refused("Nobody is logged in.").into_response(),
+        Ok(None) if request.uri().path().starts_with("/api/") => {
+            super::api::refused(PageError::NoSession)
+        }
+        Ok(None) if request.method() != Method::GET => {
+            PageError::Refused("Nobody is logged in.").into_response()
+        }
+        Ok(None) => match &site.0.entrance {
+            Entrance::Operator { .. } => PageError::NoSession.into_response(),
+            Entrance::People(_) => super::login::invited(request.uri().path()),
+        },
         Err(error) => error.into_response(),
     }
 }

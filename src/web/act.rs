@@ -8,6 +8,7 @@ use super::site::Site;
 use crate::domain::Cancel;
 use crate::store::{Retried, Task};
 use axum::Extension;
+use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, Path, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -48,14 +49,25 @@ impl Site {
     }
 }
 
+/// What is sent in another form than a page's is none of ours.
+fn form(asked: Result<Form<Asked>, FormRejection>) -> Result<Asked, PageError> {
+    asked.map(|Form(asked)| asked).map_err(|_| ELSEWHERE)
+}
+
+/// What `GET` gets where something would be done.
+pub(super) async fn refused() -> PageError {
+    ELSEWHERE
+}
+
 /// `POST /runs/{id}/stop`
 pub(super) async fn stop(
     State(site): State<Site>,
     Extension(viewer): Extension<Viewer>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    Form(asked): Form<Asked>,
+    asked: Result<Form<Asked>, FormRejection>,
 ) -> Result<Redirect, PageError> {
+    let asked = form(asked)?;
     let task = site.acted(&viewer, &headers, (&id, &asked.csrf)).await?;
     site.store().cancel(task.id).await?;
     tracing::info!(task = %task.id, by = viewer.login().unwrap_or("operator"), "stopped from its page");
@@ -68,8 +80,9 @@ pub(super) async fn retry(
     Extension(viewer): Extension<Viewer>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    Form(asked): Form<Asked>,
+    asked: Result<Form<Asked>, FormRejection>,
 ) -> Result<Redirect, PageError> {
+    let asked = form(asked)?;
     let task = site.acted(&viewer, &headers, (&id, &asked.csrf)).await?;
     if asked.guidance.chars().count() > GUIDANCE {
         return Err(PageError::Wrong("Guidance has at most 4,000 characters."));
@@ -94,12 +107,14 @@ pub(super) async fn leave(
     State(site): State<Site>,
     Extension(viewer): Extension<Viewer>,
     headers: HeaderMap,
-    Form(asked): Form<Asked>,
+    asked: Result<Form<Asked>, FormRejection>,
 ) -> Result<Response, PageError> {
+    let asked = form(asked)?;
     if !site.is_own(&headers) || !cookie::same(&asked.csrf, viewer.csrf()) {
         return Err(ELSEWHERE);
     }
     site.store().session_end(viewer.session()).await?;
+    super::login::forget(&site, &viewer);
     let mut response = Redirect::to("/").into_response();
     if let Some(gone) = cookie::set(&site.cookie_name(), None) {
         response.headers_mut().append(header::SET_COOKIE, gone);

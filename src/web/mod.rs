@@ -10,6 +10,7 @@
 mod access;
 mod act;
 mod ansi;
+mod api;
 mod assets;
 mod chart;
 mod cookie;
@@ -17,6 +18,7 @@ mod error;
 mod headers;
 mod icon;
 mod layout;
+mod login;
 mod operator;
 mod overview;
 mod repository;
@@ -29,4 +31,4 @@ mod words;
 
 pub use operator::invite;
 pub use routes::router;
-pub use site::{Entrance, Site, SiteSettings};
+pub use site::{Entrance, Login, Site, SiteSettings};

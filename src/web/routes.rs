@@ -4,7 +4,7 @@ use super::access::entered;
 use super::error::PageError;
 use super::headers::framed;
 use super::site::{Entrance, Site};
-use super::{act, assets, operator, overview, repository, run, search};
+use super::{act, api, assets, login, operator, overview, repository, run, search};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
@@ -27,13 +27,22 @@ pub fn router(site: Site) -> Router {
         .route("/runs/{id}/diff", get(run::diff_text))
         .route("/runs/{id}/spans/{span}", get(run::span))
         .route("/runs/{id}/spans/{span}/{part}", get(run::span_part))
-        .route("/runs/{id}/stop", post(act::stop))
-        .route("/runs/{id}/retry", post(act::retry))
-        .route("/leave", post(act::leave))
+        .route("/runs/{id}/stop", post(act::stop).get(act::refused))
+        .route("/runs/{id}/retry", post(act::retry).get(act::refused))
+        .route("/leave", post(act::leave).get(act::refused))
+        .route("/api/tasks", get(api::tasks))
+        .route("/api/tasks/{id}", get(api::task))
+        .route("/api/tasks/{id}/spans", get(api::spans))
+        .route("/api/openapi.json", get(api::description))
         .layer(from_fn_with_state(site.clone(), entered));
     let mut outside = Router::new().route("/static/{name}", get(assets::serve));
     match site.0.entrance {
         Entrance::Operator { .. } => outside = outside.route("/enter", get(operator::enter)),
+        Entrance::People(_) => {
+            outside = outside
+                .route("/login", get(login::begin))
+                .route("/login/callback", get(login::back));
+        }
     }
     inside
         .merge(outside)

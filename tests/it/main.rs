@@ -37,6 +37,7 @@ mod trace;
 mod tree;
 mod tree_cases;
 mod trust;
+mod web;
 mod workspace;
 mod world;
 

@@ -12,7 +12,7 @@ use super::acts::IssueEdit;
 use super::answer::{Refusal, escaped};
 use super::git::Node;
 use super::server::{Host, text};
-use super::state::{Issue, Repo, World};
+use super::state::{AccountKind, Issue, Repo, World};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Form, Path, Request, State};
@@ -115,6 +115,21 @@ fn listed(world: &World, wanted: &dyn Fn(&Repo) -> bool) -> Markup {
             }
         }
     }
+}
+
+/// The page on which one says who one is: a link for each person, with `login` at its end.
+pub(super) fn person_links(world: &World, path: &str) -> Response<Body> {
+    let people: Vec<&str> = world
+        .accounts
+        .values()
+        .filter(|a| a.kind == AccountKind::User)
+        .map(|a| a.login.as_str())
+        .collect();
+    let content = html! {
+        h1 { (world.app.manifest.name) " wants to know who you are" }
+        ul.list { @for login in people { li { a.title href={ (path) "&login=" (login) } { "I am " (login) } } } }
+    };
+    markup_response(StatusCode::OK, page("Log in", None, &content))
 }
 
 async fn home(State(host): State<Arc<Host>>) -> Response<Body> {

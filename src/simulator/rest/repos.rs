@@ -1,10 +1,10 @@
 //! The repository, its branches and its files.
 
 use super::super::answer::{Answer, Call, Refusal};
-use super::super::caller::Level;
+use super::super::caller::{Caller, Level};
 use super::super::git::Node;
 use super::super::shapes::{self, url_path};
-use super::super::state::{Repo, World};
+use super::super::state::{Permission, Repo, World};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use git2::ObjectType;
@@ -12,7 +12,19 @@ use serde_json::{Value, json};
 
 pub(super) fn show(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
     let repo = world.entitled(call, &[("metadata", Level::Read)])?;
-    Ok(Answer::ok(shapes::full_repo(world, world.repo(repo)?)))
+    let mut json = shapes::full_repo(world, world.repo(repo)?);
+    // A person is told what they may do; an App is not.
+    if let Caller::Person(login) = &call.caller {
+        let has = world.permission(world.repo(repo)?, login);
+        json["permissions"] = json!({
+            "admin": has >= Permission::Admin,
+            "maintain": has >= Permission::Maintain,
+            "push": has >= Permission::Write,
+            "triage": has >= Permission::Triage,
+            "pull": has >= Permission::Read,
+        });
+    }
+    Ok(Answer::ok(json))
 }
 
 pub(super) fn branches(world: &mut World, call: &Call) -> Result<Answer, Refusal> {
