@@ -216,16 +216,15 @@ impl Site {
             let first = all.next().and_then(|v| v.to_str().ok());
             first.filter(|_| all.next().is_none())
         };
-        let site = one(header::HeaderName::from_static("sec-fetch-site"));
-        let fetched = site.is_none_or(|s| s == "same-origin");
         let origin = one(header::ORIGIN);
-        fetched
-            && origin.is_some_and(|o| {
-                self.0
-                    .origins
-                    .iter()
-                    .any(|ours| o.eq_ignore_ascii_case(ours))
-            })
+        let ours = |o: &str| self.0.origins.iter().any(|at| o.eq_ignore_ascii_case(at));
+        match one(header::HeaderName::from_static("sec-fetch-site")) {
+            // Browsers say `null` where a page may not be named, as ours may not; what they say here
+            // no page can make up.
+            Some("same-origin") => origin.is_some_and(|o| o == "null" || ours(o)),
+            Some(_) => false,
+            None => origin.is_some_and(ours),
+        }
     }
 }
 
