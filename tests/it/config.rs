@@ -478,3 +478,76 @@ fn the_reference_is_current_and_tells_every_setting() {
         );
     }
 }
+
+#[test]
+fn pages_are_the_operators_or_those_of_people_who_log_in() {
+    let folder = Folder::new();
+    let least = folder.least();
+    let web = folder.load(&least, &[]).unwrap().web;
+    assert_eq!(web.operator, Some("127.0.0.1:8081".parse().unwrap()));
+    assert!(web.public_url.is_none() && web.login.is_none());
+    let off = folder.load(&format!("{least}[web]\noperator = \"off\"\n"), &[]);
+    assert_eq!(off.unwrap().web.operator, None);
+    let secret = folder.file("client-secret", "s3cr3t-of-the-app\n", 0o600);
+    let secret = secret.to_str().unwrap();
+    let people = [
+        ("MEND_WEB_PUBLIC_URL", "https://mend.example.com/"),
+        ("MEND_GITHUB_CLIENT_ID", "Iv23li"),
+        ("MEND_GITHUB_CLIENT_SECRET_PATH", secret),
+    ];
+    let web = folder.load(&least, &people).unwrap().web;
+    assert_eq!(web.public_url.as_deref(), Some("https://mend.example.com"));
+    let login = web.login.unwrap();
+    assert_eq!(login.client_id, "Iv23li");
+    assert_eq!(login.client_secret.expose_secret(), "s3cr3t-of-the-app");
+    // A client id alone is no login; a secret wants the rest.
+    assert!(
+        folder
+            .load(&least, &people[1..2])
+            .unwrap()
+            .web
+            .login
+            .is_none()
+    );
+    let wrong = folder.mistakes(&least, &people[1..]);
+    assert!(message(&wrong, "web.public_url").contains("is missing"));
+    let wrong = folder.mistakes(&least, &[people[0], people[2]]);
+    assert!(message(&wrong, "github.client_id").contains("is missing"));
+    for (key, variable, value, why) in [
+        (
+            "web.operator",
+            "MEND_WEB_OPERATOR",
+            "0.0.0.0:8081",
+            "of this machine alone",
+        ),
+        (
+            "web.operator",
+            "MEND_WEB_OPERATOR",
+            "8081",
+            "an address and a port",
+        ),
+        (
+            "web.public_url",
+            "MEND_WEB_PUBLIC_URL",
+            "http://mend.example.com",
+            "https://",
+        ),
+        (
+            "web.public_url",
+            "MEND_WEB_PUBLIC_URL",
+            "https://example.com/mend",
+            "alone",
+        ),
+    ] {
+        let wrong = folder.mistakes(&least, &[(variable, value)]);
+        assert!(message(&wrong, key).contains(why), "{wrong:?}");
+    }
+    let open = folder.file("open-secret", "s3cr3t-of-the-app", 0o644);
+    let all = [
+        people[0],
+        people[1],
+        ("MEND_GITHUB_CLIENT_SECRET_PATH", open.to_str().unwrap()),
+    ];
+    let wrong = folder.mistakes(&least, &all);
+    assert!(message(&wrong, "github.client_secret_path").contains("chmod"));
+}

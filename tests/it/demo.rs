@@ -94,13 +94,39 @@ async fn a_comment_typed_in_the_browser_runs_it_again() {
         .unwrap();
     let mut up = Up(child);
     let mut lines = BufReader::new(up.0.stdout.take().unwrap()).lines();
+    let mut page = String::new();
     let url = loop {
         let line = lines.next().expect("the demo says where to look").unwrap();
+        if line.contains("/enter?key=") {
+            page = line.trim().to_string();
+        }
         if let Some(at) = line.find("http://").filter(|_| line.contains("/issues/")) {
             break line[at..].trim().to_string();
         }
     };
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = reqwest::Client::builder().no_proxy();
+    // The run's page: the link leads there, with a cookie for the next requests.
+    let plain = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none());
+    let entered = plain.build().unwrap().get(&page).send().await.unwrap();
+    assert_eq!(entered.headers()["location"], "/runs/1", "{page}");
+    let cookie = entered.headers()["set-cookie"].to_str().unwrap();
+    let cookie = cookie.split(';').next().unwrap().to_string();
+    let run = format!("{}/runs/1", page.split("/enter").next().unwrap());
+    let http = http.build().unwrap();
+    let run = http.get(run).header("cookie", cookie).send().await.unwrap();
+    let run = run.text().await.unwrap();
+    for part in [
+        "Back-to-back bookings are refused",
+        "Base check",
+        "Turn 2",
+        "roombook/interval.py",
+        "11 passed",
+        "failed, as it has to",
+    ] {
+        assert!(run.contains(part), "{part}: {run}");
+    }
     let page = http.get(&url).send().await.unwrap().text().await.unwrap();
     assert!(page.contains("Back-to-back bookings are refused"), "{page}");
     let body =

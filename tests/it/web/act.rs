@@ -1,9 +1,9 @@
 //! DB-03: nothing is done but by our own forms; what they do.
 
 use super::Rig;
-use super::seed::{ready, running, trigger};
-use mend::domain::{SystemClock, TaskId};
-use mend::store::{Filter, State};
+use super::seed::{finish, ready, running, trigger};
+use mend::domain::{Reason, SystemClock, TaskId, Verdict};
+use mend::store::{Filter, PullEnd, State};
 use reqwest::Method;
 
 const REPO: (u64, &str) = (1, "acme/invoicer");
@@ -48,6 +48,10 @@ async fn db_03_only_our_own_forms_change_anything() {
             (
                 "across sites",
                 post(path, ours, kind, body.clone()).header("sec-fetch-site", "cross-site"),
+            ),
+            (
+                "null from a sister site",
+                post(path, Some("null"), kind, body.clone()).header("sec-fetch-site", "same-site"),
             ),
             ("no token", post(path, ours, kind, String::new())),
             (
@@ -160,4 +164,74 @@ async fn a_link_of_the_operator_works_once() {
     assert_eq!(fresh.status(&link).await, 401, "used");
     assert_eq!(fresh.status("/enter?key=").await, 401);
     assert_eq!(fresh.status("/").await, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repository_shows_what_became_of_its_pull_requests() {
+    for rig in Rig::both().await {
+        let run = async |number: u64, head: &str| {
+            let held = running(&rig.store, &trigger(REPO, number, "Totals", "ada")).await;
+            let mut doc = super::seed::result(Verdict::Ready, Reason::Fixed);
+            doc["pull_request"]["number"] = number.into();
+            finish(&rig.store, held, Verdict::Ready, &doc).await;
+            let end = PullEnd {
+                repo_id: REPO.0,
+                number,
+                merged: number != 3,
+                opened_at: 1_000_000,
+                ended_at: 1_000_000 + number as i64 * 60_000,
+                head_sha: head.into(),
+            };
+            (end, held)
+        };
+        let ours = "4c1d2e94c1d2e94c1d2e94c1d2e94c1d2e94c1d2";
+        for (number, head) in [(1, ours), (2, "a person's"), (3, ours)] {
+            let (end, _) = run(number, head).await;
+            assert!(rig.store.put_pull_end(&end).await.unwrap());
+        }
+        run(4, ours).await;
+        let theirs = PullEnd {
+            number: 99,
+            ..run(4, ours).await.0
+        };
+        assert!(
+            !rig.store.put_pull_end(&theirs).await.unwrap(),
+            "of somebody else"
+        );
+        let pulls = rig.store.pulls_of(REPO.0, 10).await.unwrap();
+        let seen: Vec<_> = pulls
+            .iter()
+            .map(|p| {
+                (
+                    p.number,
+                    p.runs,
+                    p.end.as_ref().map(|e| e.merged),
+                    p.people_committed,
+                    p.spent.microdollars,
+                )
+            })
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (4, 2, None, false, 124_600),
+                (3, 1, Some(false), false, 62_300),
+                (2, 1, Some(true), true, 62_300),
+                (1, 1, Some(true), false, 62_300),
+            ]
+        );
+        let page = rig.browser.page("/repos/acme/invoicer").await;
+        for part in [
+            "<dt>Opened</dt><dd>4</dd>",
+            "<dt>Merged</dt><dd>2</dd>",
+            "<dt>Closed</dt><dd>1</dd>",
+            "<dt>Open</dt><dd>1</dd>",
+            ">2</dd></div><div><dt>Time to merge",
+            "2 min 0 s",
+            "commits of people",
+            "claude-example-4",
+        ] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+    }
 }
