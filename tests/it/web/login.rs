@@ -171,7 +171,7 @@ async fn db_02_a_private_run_is_there_for_who_may_read_it_alone() {
         &trigger(world.repo(), 41, "Totals drift", "ada"),
     )
     .await;
-    let held = running(&world.store, &trigger(world.repo(), 42, "Terms", "ada")).await;
+    running(&world.store, &trigger(world.repo(), 42, "Terms", "ada")).await;
     let (una, rae) = (world.login("una").await, world.login("rae").await);
     for part in [
         "",
@@ -213,6 +213,16 @@ async fn db_02_a_private_run_is_there_for_who_may_read_it_alone() {
         );
         assert!(got(&rae, path).await.1.contains("secret"), "{path}");
     }
+    world.sim.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_write_stops_and_retries_and_who_may_only_read_does_not() {
+    let world = World::new().await;
+    let asked = |n: u64| trigger(world.repo(), n, "Totals drift", "ada");
+    let done = ready(&world.store, &asked(41)).await;
+    let held = running(&world.store, &asked(42)).await;
+    let rae = world.login("rae").await;
     // Who may read only stops nothing; who may write does, and a retry is theirs.
     let csrf = rae.csrf().await;
     let stop = format!("/runs/{}/stop", held.id);
