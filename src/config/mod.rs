@@ -16,6 +16,7 @@ mod reader;
 mod reference;
 mod repo;
 mod repo_keys;
+mod repo_schema;
 mod repo_values;
 mod secret_file;
 mod sections;
@@ -33,7 +34,7 @@ pub use publish::{CommitsBy, HoldCi, IssueLink, PublishAs, PublishSettings, is_b
 pub use queue::QueueSettings;
 pub use reference::{reference, settings_keys};
 pub use repo::{PackageConfig, REPO_FILE, RepoConfig, RepoLimits};
-pub use repo_keys::repo_schema;
+pub use repo_schema::repo_schema;
 pub use sections::{
     AgentSettings, DatabaseSettings, GithubSettings, MetricsSettings, ModelSettings, Permission,
     PriceSettings, ReposSettings, RoleSettings, SandboxSettings, ServerSettings,

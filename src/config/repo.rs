@@ -3,16 +3,13 @@
 use super::ConfigError;
 use super::repo_keys::{LIMITS, OPERATORS, PACKAGE, TOP, unknown};
 use super::repo_values::{
-    commands, count, folder, patterns, report_paths, shown, switch, variables,
+    MAX_PACKAGES, commands, count, folder, patterns, report_paths, shown, switch, variables,
 };
 use crate::domain::Limits;
 use toml::{Table, Value};
 
 /// Where the file lies in a repository.
 pub const REPO_FILE: &str = ".github/mend.toml";
-
-/// Packages that a file may name.
-const MAX_PACKAGES: usize = 64;
 
 /// What a repository says about itself. The default is that of a repository without the file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -160,13 +157,7 @@ impl RepoLimits {
 
     fn read(&mut self, table: &Table, mistakes: &mut Vec<String>) {
         for (key, value) in table {
-            let whole = || {
-                value
-                    .as_integer()
-                    .and_then(|n| u64::try_from(n).ok())
-                    .filter(|n| *n > 0)
-                    .ok_or_else(|| format!("`limits.{key}` must be a whole number above 0"))
-            };
+            let whole = || count(&format!("limits.{key}"), value);
             let result = match key.as_str() {
                 "turns" => whole().map(|n| self.turns = Some(u32::try_from(n).unwrap_or(u32::MAX))),
                 "wall_s" => whole().map(|n| self.wall_s = Some(n)),
@@ -204,8 +195,8 @@ fn packages(value: &Value, mistakes: &mut Vec<String>) -> Result<Vec<PackageConf
         let at = format!("packages.{}", shown(name));
         let place = folder(&at, &Value::String(name.clone()));
         match (place, value.as_table()) {
-            (Ok(Some(folder)), Some(_)) if found.iter().any(|p| p.folder == folder) => {
-                mistakes.push(format!("`{at}` is the folder of another package, too"));
+            (Ok(Some(folder)), Some(_)) if folder != *name => {
+                mistakes.push(format!("`{at}` must be written as `{folder}`"));
             }
             (Ok(Some(folder)), Some(table)) => {
                 found.push(PackageConfig::read(folder, &at, table, mistakes));
@@ -314,7 +305,7 @@ mod tests {
             ("[packages.\"a\\n\"]\ncheck = 'x'", "inside the project"),
             (
                 "[packages.a]\n[packages.'a/']",
-                "the folder of another package",
+                "`packages.a/` must be written as `a`",
             ),
             ("[package.a]\ncheck = 'x'", "did you mean `packages`"),
         ] {

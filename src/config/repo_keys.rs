@@ -1,18 +1,21 @@
 //! The keys of a repository's `.github/mend.toml`: one table, from which the reader knows what is
-//! unknown and from which the JSON schema is made.
+//! unknown and from which the JSON schema (`repo_schema`) is made.
 
 use super::repo_values::shown;
 use crate::text::nearest;
-use serde_json::{Map, Value, json};
 
 /// What a value may be.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Form {
-    Text,
+    /// A folder beneath the root, or the root.
+    Folder,
     TextOrTexts {
         least: usize,
     },
-    Texts,
+    /// Lines of a `.gitignore`.
+    Patterns,
+    /// Patterns of files inside the project.
+    Reports,
     /// Strings by name.
     Variables,
     Whole {
@@ -21,7 +24,7 @@ pub(super) enum Form {
     Amount,
     Switch,
     Table(&'static [Key]),
-    /// A table for each name.
+    /// A table for each folder.
     Tables(&'static [Key]),
 }
 
@@ -48,14 +51,14 @@ pub(super) const TOP: &[Key] = &[
     key("check", Form::TextOrTexts { least: 1 }, CHECK),
     key(
         "working_directory",
-        Form::Text,
+        Form::Folder,
         "The folder in which set-up and check run, relative to the project's root.",
     ),
     key("env", Form::Variables, ENV),
     key("timeout", Form::Whole { least: 1 }, TIMEOUT),
     key(
         "test_paths",
-        Form::Texts,
+        Form::Patterns,
         "What is a test, in the form of lines of a .gitignore; replaces the built-in list. Existing tests are not edited.",
     ),
     key(
@@ -65,12 +68,12 @@ pub(super) const TOP: &[Key] = &[
     ),
     key(
         "protected_paths",
-        Form::Texts,
+        Form::Patterns,
         "What mend must not change, in the form of lines of a .gitignore, beside what it never changes.",
     ),
     key(
         "reports",
-        Form::Texts,
+        Form::Reports,
         "Where the check writes JUnit XML, relative to the working directory, such as reports/*.xml. Reports add counts and names; they never make a run passed.",
     ),
     key(
@@ -97,7 +100,7 @@ pub(super) const PACKAGE: &[Key] = &[
     key("timeout", Form::Whole { least: 1 }, TIMEOUT),
     key(
         "reports",
-        Form::Texts,
+        Form::Reports,
         "Where the check writes JUnit XML, relative to the package's folder.",
     ),
 ];
@@ -228,71 +231,17 @@ pub(super) fn reference_of_repo() -> String {
 
 fn words(form: Form) -> String {
     match form {
-        Form::Text => "text".into(),
+        Form::Folder => "a folder inside the project".into(),
         Form::TextOrTexts { least: 0 } => "text, or a list of texts".into(),
         Form::TextOrTexts { least } => format!("text, or a list of at least {least}"),
-        Form::Texts => "a list of texts".into(),
+        Form::Patterns => "a list of patterns of paths".into(),
+        Form::Reports => "a list of patterns of files inside the project".into(),
         Form::Variables => "a table of texts".into(),
         Form::Whole { least } => format!("a whole number of at least {least}"),
-        Form::Amount => "a number of at least 0".into(),
+        Form::Amount => "a number above 0".into(),
         Form::Switch => "true or false".into(),
         Form::Table(_) => "a table".into(),
-        Form::Tables(_) => "a table for each name".into(),
-    }
-}
-
-/// The JSON schema (draft 2020-12) of `.github/mend.toml`, for editors.
-pub fn repo_schema() -> Value {
-    let mut schema = table(TOP);
-    if let Some(map) = schema.as_object_mut() {
-        let mut whole = Map::new();
-        whole.insert(
-            "$schema".into(),
-            "https://json-schema.org/draft/2020-12/schema".into(),
-        );
-        whole.insert("title".into(), super::REPO_FILE.into());
-        whole.insert(
-            "description".into(),
-            "How a repository is checked by mend. Every key may be left out.".into(),
-        );
-        whole.append(map);
-        return Value::Object(whole);
-    }
-    schema
-}
-
-fn table(keys: &[Key]) -> Value {
-    let properties: Map<String, Value> = keys
-        .iter()
-        .map(|key| {
-            let mut form = form(key.form);
-            if let Some(map) = form.as_object_mut() {
-                map.insert("description".into(), key.about.into());
-            }
-            (key.name.to_string(), form)
-        })
-        .collect();
-    json!({"type": "object", "additionalProperties": false, "properties": properties})
-}
-
-fn form(form: Form) -> Value {
-    let text = || json!({"type": "string", "pattern": "\\S"});
-    match form {
-        Form::Text => text(),
-        Form::Texts => json!({"type": "array", "items": text()}),
-        Form::TextOrTexts { least } => {
-            json!({"anyOf": [text(), {"type": "array", "items": text(), "minItems": least}]})
-        }
-        Form::Variables => json!({
-            "type": "object",
-            "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
-            "additionalProperties": {"type": "string"}
-        }),
-        Form::Whole { least } => json!({"type": "integer", "minimum": least}),
-        Form::Amount => json!({"type": "number", "exclusiveMinimum": 0}),
-        Form::Switch => json!({"type": "boolean"}),
-        Form::Table(keys) => table(keys),
-        Form::Tables(keys) => json!({"type": "object", "additionalProperties": table(keys)}),
+        Form::Tables(_) => "a table for each folder".into(),
     }
 }
 
@@ -304,8 +253,10 @@ mod tests {
     /// A line that sets a key to a value of its form.
     fn sample(key: &Key, at: &str) -> String {
         match key.form {
-            Form::Text => format!("{} = \"a\"\n", key.name),
-            Form::Texts | Form::TextOrTexts { .. } => format!("{} = [\"a\"]\n", key.name),
+            Form::Folder => format!("{} = \"a\"\n", key.name),
+            Form::Patterns | Form::Reports | Form::TextOrTexts { .. } => {
+                format!("{} = [\"a\"]\n", key.name)
+            }
             Form::Variables => format!("{} = {{ A = \"b\" }}\n", key.name),
             Form::Whole { least } => format!("{} = {least}\n", key.name),
             Form::Amount => format!("{} = 0.5\n", key.name),

@@ -1,12 +1,21 @@
 //! The forms of the values in a repository's `.github/mend.toml`.
 
+use super::repo_schema::PATTERN;
 use crate::text::{clip_words, one_line, visible};
+use regex::Regex;
+use std::sync::LazyLock;
 use toml::Value;
 
-const MAX_ENTRIES: usize = 64;
-const MAX_TEXT: usize = 4096;
+/// Packages that a file may name.
+pub(super) const MAX_PACKAGES: usize = 64;
+/// Of a list, or of the variables.
+pub(super) const MAX_ENTRIES: usize = 64;
+/// Characters of a text.
+pub(super) const MAX_TEXT: usize = 4096;
+/// The largest whole number, which a float still holds exactly.
+pub(super) const MOST: u64 = (1 << 53) - 1;
 /// Variables that say where a run looks for programs and libraries; a command may still set them.
-const FIXED: &[&str] = &["PATH", "HOME", "LD_PRELOAD", "LD_LIBRARY_PATH"];
+pub(super) const FIXED: &[&str] = &["PATH", "HOME", "LD_PRELOAD", "LD_LIBRARY_PATH"];
 
 /// One command or several; `none` allows an empty list, which says that there is nothing to do.
 pub(super) fn commands(key: &str, value: &Value, none: bool) -> Result<Vec<String>, String> {
@@ -19,8 +28,15 @@ pub(super) fn commands(key: &str, value: &Value, none: bool) -> Result<Vec<Strin
 
 /// Patterns in the form of lines of a `.gitignore`.
 pub(super) fn patterns(key: &str, value: &Value) -> Result<Vec<String>, String> {
+    static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&PATTERN).ok());
     let list = texts(key, value, false)?;
     for pattern in &list {
+        if !FORM.as_ref().is_some_and(|form| form.is_match(pattern)) {
+            let pattern = shown(pattern);
+            return Err(format!(
+                "`{key}`: `{pattern}` is no pattern of paths: a bracket or brace does not end, or holds what it cannot"
+            ));
+        }
         globset::Glob::new(pattern.trim_start_matches('!'))
             .map_err(|e| format!("`{key}`: {}", shown(&e.to_string())))?;
     }
@@ -48,14 +64,11 @@ pub(super) fn folder(key: &str, value: &Value) -> Result<Option<String>, String>
     let whole = value.as_str().ok_or_else(wrong)?;
     let text = whole.trim_end_matches('/');
     let text = text.strip_prefix("./").unwrap_or(text);
-    if text.is_empty() || text == "." {
-        return if whole.starts_with('/') {
-            Err(wrong())
-        } else {
-            Ok(None)
-        };
+    if text == "." && !is_long(whole) {
+        return Ok(None);
     }
-    let fine = text.len() <= MAX_TEXT
+    let fine = !is_long(whole)
+        && !whole.trim().is_empty()
         && !text.contains(char::is_control)
         && text.split('/').all(|p| !matches!(p, "" | "." | ".." | "~"));
     fine.then(|| Some(text.to_string())).ok_or_else(wrong)
@@ -70,10 +83,12 @@ pub(super) fn switch(key: &str, value: &Value) -> Result<bool, String> {
 
 /// A whole number above 0.
 pub(super) fn count(key: &str, value: &Value) -> Result<u64, String> {
-    value
-        .as_integer()
-        .and_then(|n| u64::try_from(n).ok())
-        .filter(|n| *n > 0)
+    let whole = match value {
+        Value::Float(n) if n.fract() == 0.0 && (0.0..=MOST as f64).contains(n) => Some(*n as u64),
+        other => other.as_integer().and_then(|n| u64::try_from(n).ok()),
+    };
+    whole
+        .filter(|n| (1..=MOST).contains(n))
         .ok_or_else(|| format!("`{key}` must be a whole number above 0"))
 }
 
@@ -102,10 +117,12 @@ pub(super) fn variables(key: &str, value: &Value) -> Result<Vec<(String, String)
                 ));
             }
             match value.as_str() {
-                Some(text) if text.len() <= MAX_TEXT && !text.contains('\0') => {
+                Some(text) if !is_long(text) && !text.contains('\0') => {
                     Ok((name.clone(), text.to_string()))
                 }
-                Some(_) => Err(format!("`{at}` holds a NUL or more than {MAX_TEXT} bytes")),
+                Some(_) => Err(format!(
+                    "`{at}` holds a NUL or more than {MAX_TEXT} characters"
+                )),
                 None => Err(format!("`{at}` must be a string")),
             }
         })
@@ -133,12 +150,16 @@ fn texts(key: &str, value: &Value, single: bool) -> Result<Vec<String>, String> 
         .map(|v| match v.as_str() {
             None => Err(wrong()),
             Some(text) if text.trim().is_empty() => Err(format!("`{key}` holds an empty string")),
-            Some(text) if text.len() > MAX_TEXT || text.contains('\0') => Err(format!(
-                "`{key}` holds a string with a NUL or of more than {MAX_TEXT} bytes"
+            Some(text) if is_long(text) || text.contains('\0') => Err(format!(
+                "`{key}` holds a string with a NUL or of more than {MAX_TEXT} characters"
             )),
             Some(text) => Ok(text.trim().to_string()),
         })
         .collect()
+}
+
+fn is_long(text: &str) -> bool {
+    text.chars().count() > MAX_TEXT
 }
 
 pub(super) fn shown(text: &str) -> String {

@@ -13,6 +13,7 @@ mod check;
 
 mod cli;
 mod config;
+mod config_schema;
 mod container;
 mod contract;
 mod demo;
