@@ -1,12 +1,13 @@
 //! The first back end: bubblewrap.
 
 use super::cgroup::Cgroups;
+use super::etc_folder::Etc;
 use super::owner::{self, Owner};
 use super::toolchain::Toolchains;
-use super::wire::Word;
-use super::{Backend, Ran, SandboxError, Settings, Spec, etc, run, spec};
+use super::{Backend, Ran, SandboxError, Settings, Spec, run, spec};
 use crate::domain::Cancel;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What the host has for it.
 #[derive(Debug, Clone)]
@@ -16,8 +17,7 @@ pub(super) struct Bwrap {
     pub(super) user: Option<Owner>,
     pub(super) toolchains: Toolchains,
     pub(super) cgroups: Cgroups,
-    /// `/etc` inside, as the host's was when mend started.
-    pub(super) etc: Vec<Word>,
+    pub(super) etc: Arc<Etc>,
 }
 
 impl Bwrap {
@@ -33,7 +33,7 @@ impl Bwrap {
             user: owner::outer_user(settings.user.as_deref())?,
             toolchains: Toolchains::find(&settings.path, &settings.read_only),
             cgroups: Cgroups::find(),
-            etc: etc::words(),
+            etc: Arc::default(),
         })
     }
 }

@@ -82,6 +82,13 @@ impl Cgroups {
                         });
                     }
                     group.pids |= parent.pids;
+                    group.doors.push(match parent.version {
+                        Version::One => Door::Thread {
+                            into: folder.join("tasks"),
+                            back: parent.folder.join("tasks"),
+                        },
+                        Version::Two => Door::Process(folder.join("cgroup.procs")),
+                    });
                     group.folders.push(folder);
                 }
                 Err(e) => {
@@ -95,10 +102,40 @@ impl Cgroups {
     }
 }
 
+/// A way into a group: a file to which is written who joins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Door {
+    /// A thread joins, makes the process, and goes back through the second file (version 1). Without
+    /// waiting: for a thread that moves itself, the kernel does not wait for all its readers
+    /// (`cgroup_procs_write_start` of Linux 5.19).
+    Thread { into: PathBuf, back: PathBuf },
+    /// The process is moved.
+    Process(PathBuf),
+}
+
+impl Door {
+    /// Before the process is made, by the thread that makes it.
+    pub(super) fn enter(&self, _: u32) -> io::Result<()> {
+        match self {
+            Door::Thread { into, .. } => fs::write(into, "0"),
+            Door::Process(_) => Ok(()),
+        }
+    }
+
+    /// Afterwards.
+    pub(super) fn leave(&self, process: u32) -> io::Result<()> {
+        match self {
+            Door::Thread { back, .. } => fs::write(back, "0"),
+            Door::Process(into) => fs::write(into, process.to_string()),
+        }
+    }
+}
+
 /// The groups of one sandbox.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     folders: Vec<PathBuf>,
+    doors: Vec<Door>,
     events: Option<PathBuf>,
     pids: bool,
 }
@@ -114,9 +151,9 @@ impl Group {
         self.pids
     }
 
-    /// The files through which a process joins.
-    pub(super) fn doors(&self) -> impl Iterator<Item = PathBuf> {
-        self.folders.iter().map(|f| f.join("cgroup.procs"))
+    /// How a process joins.
+    pub(super) fn doors(&self) -> &[Door] {
+        &self.doors
     }
 
     /// Whether the kernel has killed a process for memory.
@@ -128,31 +165,27 @@ impl Group {
         let count = text.lines().find_map(|l| l.strip_prefix("oom_kill "));
         count.is_some_and(|c| c.trim() != "0")
     }
-
-    /// Removes the groups; their processes have ended, but the kernel may need a moment.
-    pub(super) async fn remove(mut self) {
-        remove(std::mem::take(&mut self.folders)).await;
-    }
 }
 
+/// Removes the groups beside everything else; their processes have ended, but the kernel may need a
+/// moment.
 impl Drop for Group {
     fn drop(&mut self) {
-        // Reached with folders only when a run was dropped half-way.
         let folders = std::mem::take(&mut self.folders);
         if let (false, Ok(runtime)) = (folders.is_empty(), tokio::runtime::Handle::try_current()) {
-            runtime.spawn(remove(folders));
+            runtime.spawn_blocking(|| remove(folders));
         }
     }
 }
 
 /// What does not go within a second is removed by the next mend.
-async fn remove(mut folders: Vec<PathBuf>) {
+fn remove(mut folders: Vec<PathBuf>) {
     for _ in 0..100 {
         folders.retain(|f| fs::remove_dir(f).is_err());
         if folders.is_empty() {
             return;
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

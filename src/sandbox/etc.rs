@@ -97,44 +97,56 @@ fn own() -> [(&'static str, String); 6] {
     ]
 }
 
-/// The words that make `/etc`, with the content of the files as they are now.
-pub(super) fn words() -> Vec<Word> {
-    let mut words = Vec::new();
-    for (inside, content) in own() {
-        words.push(Word::File {
-            inside: inside.into(),
-            content: content.into(),
-        });
-    }
-    words.extend(COPIES.iter().filter_map(|c| copy((*c).into())));
-    let mut folders: Vec<String> = FOLDERS.iter().map(|m| (*m).into()).collect();
-    let names = std::fs::read_dir("/etc").into_iter().flatten().flatten();
-    let mut families: Vec<String> = names
-        .filter_map(|e| e.file_name().into_string().ok())
-        .filter(|n| FAMILIES.iter().any(|f| n.starts_with(f)))
-        .map(|n| format!("/etc/{n}"))
-        .collect();
-    families.sort();
-    folders.extend(families);
-    let mut mounts: Vec<String> = MOUNTS.iter().map(|m| (*m).into()).collect();
-    for folder in folders {
-        let mut files = Vec::new();
-        if few_files(Path::new(&folder), &mut files) {
-            words.extend(files.into_iter().filter_map(copy));
-        } else {
-            mounts.push(folder);
+/// What `/etc` inside is made of.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    /// Places inside, and what is in them.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// Folders of the host, at the same place inside.
+    pub mounts: Vec<String>,
+}
+
+impl Content {
+    /// With the files as they are now.
+    pub(super) fn find() -> Content {
+        let own = own().map(|(inside, text)| (inside.to_string(), text.into_bytes()));
+        let mut files: Vec<_> = own.into();
+        files.extend(COPIES.iter().filter_map(|c| copy((*c).into())));
+        let mut folders: Vec<String> = FOLDERS.iter().map(|m| (*m).into()).collect();
+        let names = std::fs::read_dir("/etc").into_iter().flatten().flatten();
+        let mut families: Vec<String> = names
+            .filter_map(|e| e.file_name().into_string().ok())
+            .filter(|n| FAMILIES.iter().any(|f| n.starts_with(f)))
+            .map(|n| format!("/etc/{n}"))
+            .collect();
+        families.sort();
+        folders.extend(families);
+        let mut mounts: Vec<String> = MOUNTS.iter().map(|m| (*m).into()).collect();
+        for folder in folders {
+            let mut few = Vec::new();
+            if few_files(Path::new(&folder), &mut few) {
+                files.extend(few.into_iter().filter_map(copy));
+            } else {
+                mounts.push(folder);
+            }
         }
+        mounts.retain(|f| Path::new(f).is_dir());
+        Content { files, mounts }
     }
-    for folder in mounts.into_iter().filter(|f| Path::new(f).is_dir()) {
-        words.push(Word::Plain("--ro-bind".into()));
-        words.push(Word::Open(folder.clone()));
-        words.push(Word::Plain(folder));
+
+    /// The words that make it, file by file.
+    pub(super) fn words(&self) -> Vec<Word> {
+        let files = self.files.iter().map(|(inside, content)| Word::File {
+            inside: inside.clone(),
+            content: content.clone(),
+        });
+        let mounts = self.mounts.iter().flat_map(|m| Word::bind(m));
+        files.chain(mounts).collect()
     }
-    words
 }
 
 /// A regular file that everybody may read.
-fn copy(path: String) -> Option<Word> {
+fn copy(path: String) -> Option<(String, Vec<u8>)> {
     let file = std::fs::OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NONBLOCK)
@@ -147,10 +159,7 @@ fn copy(path: String) -> Option<Word> {
     }
     let mut content = Vec::with_capacity(meta.len() as usize + 1);
     file.take(MAX_COPY).read_to_end(&mut content).ok()?;
-    Some(Word::File {
-        inside: path,
-        content,
-    })
+    Some((path, content))
 }
 
 /// Collects the files of a folder; false when they are too many.
@@ -180,18 +189,12 @@ mod tests {
 
     #[test]
     fn nothing_with_secrets_is_named() {
-        let words = words();
-        let all: String = words
-            .iter()
-            .map(|word| match word {
-                Word::File { inside, .. } => format!("{inside}\n"),
-                other => format!("{other:?}\n"),
-            })
-            .collect();
-        let passwd = words.iter().find_map(|word| match word {
-            Word::File { inside, content } if inside == "/etc/passwd" => Some(content),
-            _ => None,
-        });
+        let content = Content::find();
+        let names = content.files.iter().map(|(inside, _)| inside);
+        let names = names.chain(&content.mounts);
+        let all: String = names.map(|name| format!("{name}\n")).collect();
+        let passwd = content.files.iter().find(|(n, _)| n == "/etc/passwd");
+        let passwd = passwd.map(|(_, text)| text);
         for secret in [
             "shadow\n",
             "npmrc",

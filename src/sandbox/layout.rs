@@ -5,6 +5,7 @@ use super::toolchain::Toolchains;
 use super::wire::{InitOrder, Word};
 use super::{SandboxError, Spec, WORK, landlock, proxy, spec};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Where init stands inside.
 const INIT: &str = "/run/mend/init";
@@ -29,7 +30,7 @@ pub(super) fn options(
     words.plain("--unshare-cgroup-try --disable-userns --new-session --die-with-parent");
     let id = INSIDE_ID;
     words.plain(&format!("--uid {id} --gid {id} --hostname sandbox"));
-    system(&mut words);
+    words.0.extend_from_slice(&SYSTEM);
     words.0.extend_from_slice(etc);
     words.plain("--proc /proc --dev /dev");
     let scratch = spec.limits.scratch.max(1 << 20);
@@ -88,9 +89,8 @@ pub(super) fn order<'a>(spec: &Spec, filters: &'a [Vec<u8>], held: bool) -> Init
         true => limits.memory.saturating_mul(RESERVED),
         false => limits.memory,
     };
-    let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     // No honest command reaches it; it ends what would outlive every other limit.
-    let cpu = (limits.wall.as_secs() + 1).saturating_mul(processors);
+    let cpu = (limits.wall.as_secs() + 1).saturating_mul(*PROCESSORS);
     let mounts = spec.mounts.iter().filter(|m| m.writable);
     let mounts = mounts.map(|m| m.inside.display().to_string());
     let own = [WORK, "/tmp", "/dev", "/proc"].map(String::from);
@@ -111,7 +111,8 @@ pub(super) fn order<'a>(spec: &Spec, filters: &'a [Vec<u8>], held: bool) -> Init
 }
 
 /// `/usr` and the names that lead into it; distributions without the merge keep real folders.
-fn system(words: &mut Words) {
+static SYSTEM: LazyLock<Vec<Word>> = LazyLock::new(|| {
+    let mut words = Words::default();
     words.bind("--ro-bind", Word::Open("/usr".into()), "/usr");
     for name in ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"] {
         if let Ok(target) = std::fs::read_link(name) {
@@ -121,7 +122,12 @@ fn system(words: &mut Words) {
             words.bind("--ro-bind", Word::Open(name.into()), name);
         }
     }
-}
+    words.0
+});
+
+/// Asking costs twenty system calls where control groups bound the processors.
+static PROCESSORS: LazyLock<u64> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, |n| n.get() as u64));
 
 /// The fixed variables, those of the toolchains, those of the caller; the later replaces.
 fn env(spec: &Spec, toolchains: &Toolchains) -> Vec<(String, String)> {
@@ -200,7 +206,7 @@ mod tests {
             "/w",
             Path::new("/m"),
             &Toolchains::default(),
-            &etc::words(),
+            &etc::Content::find().words(),
             None,
         )
         .unwrap();

@@ -36,6 +36,7 @@ mod disk;
 mod engine;
 mod error;
 mod etc;
+mod etc_folder;
 mod landlock;
 mod layout;
 mod memory;

@@ -38,6 +38,7 @@ pub(super) async fn run(
     })?;
     let proxy = spec.network.as_ref().map(Proxy::start).transpose()?;
     let socket = proxy.as_ref().map(Proxy::socket);
+    let etc = sandbox.etc.words();
     let group = sandbox.cgroups.make(&spec.limits);
     let order = Order {
         bwrap: spec::text(&sandbox.bwrap)?,
@@ -46,14 +47,14 @@ pub(super) async fn run(
             &work,
             &sandbox.program,
             &sandbox.toolchains,
-            &sandbox.etc,
+            &etc.words,
             socket.as_deref(),
         )?,
         command: layout::command(spec),
         work: work.clone(),
         user: sandbox.user,
         git: spec.git().map(PathBuf::from),
-        cgroups: group.doors().collect(),
+        cgroups: group.doors().to_vec(),
     };
     if cancel.is_cancelled() {
         return Err(SandboxError::Stopped);
@@ -73,7 +74,7 @@ pub(super) async fn run(
             Err(e)
         }
     };
-    live.group.remove().await;
+    drop(live);
     if let (Some(user), true) = (sandbox.user, spec.give_back) {
         let back = move || owner::give(work.as_ref(), &[user.uid], owner_before);
         let done = tokio::task::spawn_blocking(back).await;

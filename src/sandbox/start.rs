@@ -6,6 +6,7 @@
 //! threads open meanwhile. When mend is root it also has its own mount namespace, in which the
 //! folders that the sandbox needs stand where the sandbox's user can reach them.
 
+use super::cgroup::Door;
 use super::owner::{self, Owner};
 use super::wire::{Stage, Word};
 use nix::sched::{CloneFlags, unshare};
@@ -35,8 +36,7 @@ pub(super) struct Order {
     pub user: Option<Owner>,
     /// A read-only git directory, whose top has to be that user's: git takes no other's.
     pub git: Option<PathBuf>,
-    /// The files through which to join control groups.
-    pub cgroups: Vec<PathBuf>,
+    pub cgroups: Vec<Door>,
 }
 
 /// The sandbox's ends of what mend talks to it by.
@@ -129,15 +129,17 @@ fn begin(order: &Order, ends: &Ends) -> Result<Child, Failure> {
         // all other groups, and the kernel all capabilities (capabilities(7)).
         command.gid(user.gid).uid(user.uid);
     }
+    let doors = |write: fn(&Door, u32) -> io::Result<()>, id| {
+        let mut doors = order.cgroups.iter();
+        let done = doors.try_for_each(|door| write(door, id));
+        done.map_err(failed("join a control group"))
+    };
+    doors(Door::enter, 0)?;
     let child = command.spawn();
     let mut child = child.map_err(failed(format!("start {}", order.bwrap)))?;
     drop((reader, files));
     // bubblewrap waits for its arguments, so it is one process still, and joins as one.
-    let joined = order
-        .cgroups
-        .iter()
-        .try_for_each(|door| std::fs::write(door, child.id().to_string()))
-        .map_err(failed("join a control group"));
+    let joined = doors(Door::leave, child.id());
     // When bubblewrap is gone already, its words and its exit say why.
     let told = joined.map(|()| writer.write_all(&ended(&words)));
     drop(writer);

@@ -33,6 +33,17 @@ pub(super) enum Word {
     },
 }
 
+impl Word {
+    /// A folder of the host that everybody can reach, read-only at the same place.
+    pub(super) fn bind(folder: &str) -> [Word; 3] {
+        [
+            Word::Plain("--ro-bind".into()),
+            Word::Open(folder.into()),
+            Word::Plain(folder.into()),
+        ]
+    }
+}
+
 /// mend to init.
 #[derive(Debug, Default)]
 pub(super) struct InitOrder<'a> {

@@ -19,7 +19,12 @@ use std::time::Duration;
 
 const PREFIX: &str = "mend-tmp-";
 /// Prefixes of folders that other rooms make by `tempfile` and lock.
-const OTHERS: [&str; 3] = ["mend-egress-", "mend-probe-", "mend-simulator-"];
+const OTHERS: [&str; 4] = [
+    "mend-egress-",
+    "mend-etc-",
+    "mend-probe-",
+    "mend-simulator-",
+];
 /// Younger ones of the other rooms may not have their lock yet.
 const SETTLED: Duration = Duration::from_secs(60);
 /// Where the file system in memory is mounted.

@@ -31,6 +31,8 @@ pub struct Site {
     pub database: Option<Database>,
     /// Where webhooks go.
     pub port: u16,
+    /// A program with its options that the servers run under.
+    pub under: Vec<String>,
     /// Lines of the settings that a test adds, whole sections.
     pub more: String,
     pub workers: usize,
@@ -109,6 +111,17 @@ pub fn serve(config: &Path) -> Command {
     serve
 }
 
+/// The same command, run by another program with options of its own.
+fn under(other: &[String], command: Command) -> Command {
+    let Some((program, options)) = other.split_first() else {
+        return command;
+    };
+    let mut whole = Command::new(program);
+    whole.args(options).arg(command.get_program());
+    whole.args(command.get_args());
+    whole
+}
+
 /// Waits for something; generous, since machines are slow and shared.
 pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
     let start = Instant::now();
@@ -139,6 +152,7 @@ impl Site {
             stub,
             database,
             port,
+            under: Vec::new(),
             more: String::new(),
             workers: 2,
             lease_s: 2,
@@ -182,7 +196,7 @@ impl Site {
             *starts
         };
         let log = self.folder.path().join(format!("{name}-{n}.log"));
-        let mut serve = serve(&self.config(name));
+        let mut serve = under(&self.under, serve(&self.config(name)));
         serve
             .args(["--role", role])
             .envs(environment.iter().copied());

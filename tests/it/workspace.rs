@@ -154,15 +154,21 @@ fn ft_04_special_and_huge_files_end_at_once() {
         .set_len(1 << 40)
         .unwrap();
     symlink("/dev/zero", at("zero")).unwrap();
-    fs::write(at("long"), "needle of a line\n".repeat(1_000_000)).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+    fs::write(at("long"), "needle of a line\n".repeat(5_000_000)).unwrap();
     let start = Instant::now();
-    for path in ["p", "big", "zero"] {
+    for path in ["p", "big", "zero", "socket"] {
         refused(world.workspace.read_file(path, None, None));
+        let found = world.workspace.search("needle", Some(path)).text;
+        assert!(!found.contains(":1:"), "{path}: {found}");
     }
-    let page = ok(world.workspace.read_file("long", Some(999_999), None));
+    for path in ["p", "zero", "socket"] {
+        refused(world.workspace.edit(&write_file(path, "x")).answer);
+    }
+    let page = ok(world.workspace.read_file("long", Some(4_999_999), None));
     assert_eq!(
         page,
-        "999999\tneedle of a line\n1000000\tneedle of a line\n"
+        "4999999\tneedle of a line\n5000000\tneedle of a line\n"
     );
     let found = ok(world.workspace.search("needle", None));
     assert!(
@@ -282,6 +288,10 @@ fn ft_05_search_takes_any_pattern_and_ends() {
         ],
         Options::default(),
     );
+    let mark = world.dir.path().join("mark");
+    let evil = world.root().join("evil.sh");
+    fs::write(&evil, format!("#!/bin/sh\ntouch {}\n", mark.display())).unwrap();
+    fs::set_permissions(&evil, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let w = &world.workspace;
     let start = Instant::now();
     assert!(ok(w.search("--pre=./evil.sh", Some("a.txt"))).starts_with("a.txt:1: --pre"));
@@ -302,6 +312,7 @@ fn ft_05_search_takes_any_pattern_and_ends() {
         "{text}"
     );
     refused(w.search("", None));
+    assert!(!mark.exists(), "a program ran");
     assert!(
         start.elapsed() < Duration::from_secs(30),
         "{:?}",

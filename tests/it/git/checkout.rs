@@ -121,7 +121,10 @@ async fn gc_05_hostile_names_are_refused_by_name() {
             Err(e) => Err(e),
         };
         match refused {
-            Err(GitError::BadName { path, .. }) => assert!(path.starts_with("sub/"), "{path}"),
+            Err(e @ GitError::BadName { .. }) => {
+                // What the person reads names the path.
+                assert!(e.to_string().contains("refused path `sub/"), "{e}");
+            }
             // A name that libgit2 itself finds broken when it reads the tree.
             Err(GitError::Local { what }) if name.is_empty() => assert!(!what.is_empty()),
             other => panic!("{:?}: {other:?}", String::from_utf8_lossy(name)),

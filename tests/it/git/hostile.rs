@@ -196,6 +196,102 @@ async fn gc_06_two_hundred_thousand_references_are_borne() {
     assert!(before.elapsed() < Duration::from_secs(60));
 }
 
+/// Says which of the hostile repositories the process started by [`alone`] is to take.
+const ALONE: &str = "MEND_TEST_GC_06";
+
+/// GC-06, in a process of its own, so that its memory is that of one repository.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "the tests below start it; by itself it does nothing"]
+async fn gc_06_one_repository_alone() {
+    let Ok(kind) = std::env::var(ALONE) else {
+        return;
+    };
+    let world = World::new().await;
+    let bare = world.bare();
+    let shell = |script: &str| {
+        let done = std::process::Command::new("/bin/sh")
+            .args(["-ec", script])
+            .current_dir(&bare)
+            .status();
+        assert!(done.unwrap().success(), "{script}");
+    };
+    let refs = ["refs/heads/main".to_string()];
+    if kind == "blob" {
+        shell(
+            "git config core.compression 1; \
+             blob=$(head -c 3G /dev/zero | git hash-object -w --stdin); \
+             tree=$(printf '100644 blob %s\\tbig\\n' $blob | git mktree); \
+             git update-ref refs/heads/main $(git -c user.name=a -c user.email=a@b.test commit-tree -m big $tree)",
+        );
+    } else {
+        shell(
+            "tree=$(git rev-parse main^{tree}); \
+             /usr/bin/python3 -c 'for n in range(1000000): print(\"commit refs/heads/main\\ncommitter a <a@b.test> %d +0000\\ndata 2\\nx\\n\" % n)' \
+             | git -c core.compression=1 fast-import --quiet --force",
+        );
+    }
+    let base = world.tip("main").unwrap();
+    let began = Instant::now();
+    let mirror = world.git.mirror(7).await.unwrap();
+    let (url, credential, cancel) = (world.url(), world.credential(), Cancel::new());
+    let fetched = mirror.fetch(&url, &refs, Some(&credential), Depth::Full, &cancel);
+    let outcome = match fetched.await {
+        Ok(_) => {
+            let private = mirror.private(world.path("private")).await.unwrap();
+            let work = world.path("work");
+            let done = private
+                .checkout(base, &work, Caps::default(), &cancel)
+                .await;
+            done.map(|_| ()).map_err(|e| e.to_string())
+        }
+        Err(e) => Err(e.to_string()),
+    };
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    let peak = peak.unwrap().trim().trim_end_matches(" kB");
+    let seconds = began.elapsed().as_secs();
+    println!("RESULT {peak} {seconds} {outcome:?}");
+}
+
+/// Kibibytes, seconds and outcome of one hostile repository.
+fn alone(kind: &str) -> (u64, u64, String) {
+    let name = "git::hostile::gc_06_one_repository_alone";
+    let out = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--ignored", "--nocapture"])
+        .env(ALONE, kind)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    let line = said.lines().find_map(|l| l.split_once("RESULT "));
+    let (_, line) = line.unwrap_or_else(|| panic!("{said}"));
+    println!("{kind}: {line}");
+    let mut words = line.splitn(3, ' ');
+    let mut next = || words.next().unwrap().to_string();
+    (next().parse().unwrap(), next().parse().unwrap(), next())
+}
+
+/// Three megabytes on the way, three gigabytes unpacked.
+#[test]
+#[ignore = "unpacks three gigabytes; tests/full runs it"]
+fn gc_06_a_file_of_three_gigabytes_is_refused_in_little_memory() {
+    let (kib, seconds, outcome) = alone("blob");
+    assert!(outcome.contains("repository too large"), "{outcome}");
+    assert!(kib < 512 << 10, "{kib} KiB");
+    assert!(seconds < 300, "{seconds} s");
+}
+
+#[test]
+#[ignore = "makes and fetches a million commits; tests/full runs it"]
+fn gc_06_a_million_commits_are_borne_in_bounded_memory() {
+    let (kib, seconds, outcome) = alone("commits");
+    assert!(
+        outcome == "Ok(())" || outcome.contains("too large"),
+        "{outcome}"
+    );
+    assert!(kib < 1 << 20, "{kib} KiB");
+    assert!(seconds < 300, "{seconds} s");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn gc_07_odd_names_are_only_names() {
     let world = World::new().await;

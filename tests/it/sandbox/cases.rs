@@ -48,6 +48,33 @@ fn sb_02_the_root_is_as_in_the_golden_list() {
     assert_eq!(secrets, "");
 }
 
+/// SB-02: later commands of one mend get `/etc` as one prepared folder; it is what the first one got.
+#[tokio::test]
+async fn sb_02_a_later_command_sees_the_same_etc() {
+    let work = Work::new(starts()[0]);
+    let sandbox = sandbox().await;
+    let script = "cd /etc && find . ! -type d ! -type l -exec sha256sum {} + | sort -k2; \
+        find . -type l -exec ls -ld {} + | sed 's/.* \\.//'; find . -type d | sort; find . -writable; \
+        echo x 2>/dev/null >passwd || echo closed; grep -c ' /etc ' /proc/self/mounts; true";
+    let mut pictures = Vec::new();
+    for _ in 0..3 {
+        let spec = spec(&work.path(), script);
+        let ran = sandbox.run(&spec, &Cancel::new()).await.unwrap();
+        let text = String::from_utf8_lossy(&ran.output).into_owned();
+        let (picture, mounts) = text.trim_end().rsplit_once('\n').unwrap();
+        pictures.push((picture.to_string(), mounts.to_string()));
+    }
+    let (first, second, third) = (&pictures[0], &pictures[1], &pictures[2]);
+    assert_eq!((first.1.as_str(), second.1.as_str()), ("0", "1"));
+    assert!(
+        first.0.contains("passwd") && first.0.ends_with("closed"),
+        "{}",
+        first.0
+    );
+    assert_eq!(first.0, second.0);
+    assert_eq!(second, third);
+}
+
 /// SB-03: devices and other families of sockets.
 #[test]
 fn sb_03_no_device_is_made_and_no_memory_is_shared_with_the_host() {

@@ -6,5 +6,6 @@ mod edge;
 mod people;
 mod process;
 mod secrets;
+mod starts;
 pub mod sweep;
 mod tokens;
