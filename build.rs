@@ -11,6 +11,13 @@ fn main() -> Result<(), String> {
     let source = "src/sandbox/inside";
     println!("cargo::rerun-if-changed={source}");
     let variable = |name: &str| env::var(name).unwrap_or_default();
+    // Its system calls (`inside/calls.rs`) and the filters (`sandbox/seccomp.rs`) are written for these.
+    let architecture = variable("CARGO_CFG_TARGET_ARCH");
+    if !["x86_64", "aarch64"].contains(&architecture.as_str()) {
+        return Err(format!(
+            "mend's sandbox knows x86_64 and aarch64, not {architecture}; build it for one of these"
+        ));
+    }
     let out = PathBuf::from(variable("OUT_DIR")).join("sandbox-init");
     let mut rustc = Command::new(variable("RUSTC"));
     rustc

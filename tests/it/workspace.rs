@@ -155,7 +155,7 @@ fn ft_04_special_and_huge_files_end_at_once() {
         .unwrap();
     symlink("/dev/zero", at("zero")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
-    fs::write(at("long"), "needle of a line\n".repeat(5_000_000)).unwrap();
+    fs::write(at("long"), "line\n".repeat(5_000_000)).unwrap();
     let start = Instant::now();
     for path in ["p", "big", "zero", "socket"] {
         refused(world.workspace.read_file(path, None, None));
@@ -166,10 +166,7 @@ fn ft_04_special_and_huge_files_end_at_once() {
         refused(world.workspace.edit(&write_file(path, "x")).answer);
     }
     let page = ok(world.workspace.read_file("long", Some(4_999_999), None));
-    assert_eq!(
-        page,
-        "4999999\tneedle of a line\n5000000\tneedle of a line\n"
-    );
+    assert_eq!(page, "4999999\tline\n5000000\tline\n");
     let found = ok(world.workspace.search("needle", None));
     assert!(
         found.contains("a.txt:1: needle") && found.contains("2 files over 4 MiB"),

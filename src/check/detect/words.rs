@@ -92,6 +92,8 @@ const WRAPPERS: &[&[&str]] = &[
     &["time"],
     &["env"],
     &["exec"],
+    &["sh"],
+    &["bash"],
     &["cross-env"],
     &["bin/rails"],
 ];

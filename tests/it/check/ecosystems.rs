@@ -157,6 +157,14 @@ fn what_python_needs_is_read_from_its_metadata() {
             "python3 -m pip install -e . 'freezegun>=1.2,<2' pytest",
         ),
         (
+            "",
+            &[(
+                "Pipfile",
+                "[packages]\nidna = '~=3.4'\nown = { path = '.' }\n[dev-packages]\nrequests = { version = '*', extras = ['socks'] }\n[requires]\npython_version = '3.11'\n",
+            )],
+            "python3 -m pip install -e . 'idna~=3.4' pytest 'requests[socks]'",
+        ),
+        (
             "[tool.hatch.envs.hatch-test]\nextra-dependencies = ['attrs']\n",
             &[],
             "python3 -m pip install -e . attrs pytest",
@@ -426,17 +434,25 @@ fn ci_chooses_between_candidates_and_names_variables() {
 
 #[test]
 fn a_repository_without_a_check_learns_what_its_ci_runs() {
-    let dir = tempfile::tempdir().unwrap();
-    let yaml = "jobs:\n  a:\n    steps:\n      - run: |\n          ./prepare\n          bazel test //...\n";
-    lay(dir.path(), &[(".github/workflows/ci.yml", yaml)]);
-    let tree = Tree::open(dir.path()).unwrap();
-    let e = survey(&tree, &RepoConfig::default())
-        .unwrap_err()
-        .to_string();
-    assert!(
-        e.contains(".github/workflows/ci.yml runs `bazel test //...`"),
-        "{e}"
-    );
+    for line in [
+        "bazel test //...",
+        "sh ./run_tests.sh",
+        "bash ci/test.sh -v",
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let yaml = format!(
+            "jobs:\n  a:\n    steps:\n      - run: |\n          ./prepare\n          {line}\n"
+        );
+        lay(dir.path(), &[(".github/workflows/ci.yml", &yaml)]);
+        let tree = Tree::open(dir.path()).unwrap();
+        let e = survey(&tree, &RepoConfig::default())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            e.contains(&format!(".github/workflows/ci.yml runs `{line}`")),
+            "{e}"
+        );
+    }
 }
 
 #[test]

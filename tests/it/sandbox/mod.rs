@@ -2,6 +2,7 @@
 //! user, as far as the tests themselves run as root.
 
 mod cases;
+mod elsewhere;
 mod engine;
 mod escape;
 mod lifecycle;

@@ -31,6 +31,8 @@ pub(super) struct Meta {
     pub extras: Vec<String>,
     /// Requirements by group: PEP 735, poetry, pdm, uv, hatch.
     pub groups: BTreeMap<String, Vec<String>>,
+    /// What pipenv installs.
+    pub pipfile: Vec<String>,
     /// What the test environments of tox and nox install.
     pub environments: Vec<String>,
     /// Calls of test tools in the project's own scripts, with the file.
@@ -52,6 +54,13 @@ impl Meta {
                 .iter()
                 .any(|t| meta.at(&[t]).is_some())
             || meta.at(&["tool", "poetry", "name"]).is_some();
+        let pipfile = project.toml("Pipfile").unwrap_or_default();
+        let tables = ["packages", "dev-packages"].map(|t| pipfile.get(t));
+        meta.pipfile = tables
+            .iter()
+            .flatten()
+            .flat_map(|t| poetry::requirements(t))
+            .collect();
         meta.extras(project);
         meta.groups();
         meta.scripts();

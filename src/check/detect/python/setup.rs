@@ -96,6 +96,10 @@ fn pip(project: &Project<'_>, meta: &Meta, pytest: bool) -> Option<(String, Stri
         requirements.extend(meta.groups[group].iter().cloned());
         why.push(format!("group `{group}`"));
     }
+    if !meta.pipfile.is_empty() {
+        requirements.extend(meta.pipfile.iter().cloned());
+        why.push("Pipfile".into());
+    }
     if requirements.is_empty() && meta.test_extras().is_empty() && tests.is_none() {
         let plain = |r: &&String| !r.starts_with('-');
         requirements.extend(meta.environments.iter().filter(plain).cloned());
