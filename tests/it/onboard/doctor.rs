@@ -19,11 +19,11 @@ fn plain(place: &Place, text: &str) -> String {
     let shapes = [
         (r" at [0-9a-f]{7} ", " at COMMIT "),
         (r"[0-9]+\.[0-9] s", "N s"),
-        (r"[0-9.]+ GiB", "N GiB"),
+        (r"with [0-9]+ warnings?", "with N warnings"),
         (r"bubblewrap [0-9.]+", "bubblewrap N"),
         (r"(no Landlock|Landlock [0-9]+)", "LANDLOCK"),
         (
-            r"(?m)^.* (limits|toolchains) .*$(\n +→.*$)?",
+            r"(?m)^\S+ +(limits|toolchains|disk) .*$(\n +→.*$)?",
             "(this host's $1)",
         ),
     ];
