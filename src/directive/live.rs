@@ -3,6 +3,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use regex::Regex;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -37,6 +38,9 @@ static COMMENT: LazyLock<Option<Regex>> =
 static TAG: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>").ok());
 
+static END: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)</(?:pre|script|style|textarea)>").ok());
+
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let own = own_words(text);
     let mut at = 0;
@@ -55,6 +59,13 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
 
 /// Where pieces of plain prose begin: in paragraphs, headings and lists, and in nothing else.
 fn own_words(text: &str) -> BTreeSet<usize> {
+    // The parser ends such a block by small letters only, GitHub by any.
+    let text = END.as_ref().map_or(Cow::Borrowed(text), |end| {
+        end.replace_all(text, |end: &regex::Captures<'_>| {
+            end[0].to_ascii_lowercase()
+        })
+    });
+    let text = &*text;
     let options = Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH;
     let mut own = BTreeSet::new();
     // How much is open that is no prose, the elements that are, and the HTML block that is read.
