@@ -61,9 +61,44 @@ pub async fn verify(
     Ok(done)
 }
 
+/// What can be seen of a task without running anything.
+fn form(task: &BenchTask) -> Vec<String> {
+    let written = &task.written;
+    let tagged = |tag: &str| written.tags.iter().any(|t| t == tag);
+    let all = [
+        (
+            tagged("red") != tagged("green"),
+            "one of the tags `red` and `green` is needed: how the check ends with the bug",
+        ),
+        (
+            written.contradiction == written.contradicting_test.is_some(),
+            "`contradiction = true` and `contradicting_test` go together",
+        ),
+        (
+            written.contradiction == tagged("contradiction"),
+            "`contradiction = true` and the tag `contradiction` go together",
+        ),
+        (
+            tagged("flaky") != written.flaky.is_empty(),
+            "`flaky` and the tag `flaky` go together",
+        ),
+        (!written.check.is_empty(), "`check` holds no command"),
+        (
+            !written.hidden_check.is_empty(),
+            "`hidden_check` holds no command",
+        ),
+        (written.timeout > 0, "`timeout` is 0 seconds"),
+    ];
+    let wrong = all.into_iter().filter(|(holds, _)| !holds);
+    wrong.map(|(_, what)| what.to_string()).collect()
+}
+
 async fn faults(bench: &Bench, task: &BenchTask) -> Result<Vec<String>, LabError> {
     let tagged = |tag: &str| task.written.tags.iter().any(|t| t == tag);
-    let mut faults = Vec::new();
+    let mut faults = form(task);
+    if !faults.is_empty() {
+        return Ok(faults);
+    }
     let mut want = |holds: bool, what: &str, runs: &[CheckRun]| {
         if !holds {
             let said: Vec<String> = runs.iter().map(said).collect();

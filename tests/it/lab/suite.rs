@@ -157,6 +157,19 @@ fn a_task_that_does_not_hold_is_named() {
         told.contains("with the reference fix the hidden check does not pass"),
         "{told}"
     );
+    let toml = std::fs::read_to_string(task.join("task.toml")).unwrap();
+    let wrong = toml.replace("contradiction = false", "contradiction = true");
+    std::fs::write(
+        task.join("task.toml"),
+        wrong.replace("\"red\"", "\"crash\""),
+    )
+    .unwrap();
+    let out = desk.mend(&["bench", "verify", &own.display().to_string()]);
+    assert_eq!(out.status.code(), Some(1));
+    for part in ["`red` and `green`", "`contradicting_test` go together"] {
+        assert!(err(&out).contains(part), "{part}: {}", err(&out));
+    }
+    std::fs::write(task.join("task.toml"), toml).unwrap();
     std::fs::write(task.join("fix.patch"), "no patch").unwrap();
     let out = desk.mend(&["bench", "verify", &own.display().to_string()]);
     assert!(

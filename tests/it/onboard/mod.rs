@@ -181,8 +181,8 @@ impl Seen {
     /// Every finding that is not `ok`, by name, but for warnings about the host of the tests.
     pub fn troubles(&self) -> Vec<String> {
         let all = self.json["findings"].as_array().unwrap().iter();
-        let host = ["limits", "toolchains", "disk"].map(serde_json::Value::from);
-        let of_host = |f: &serde_json::Value| f["state"] == "warning" && host.contains(&f["name"]);
+        let host = ["limits", "toolchains", "disk"].map(Value::from);
+        let of_host = |f: &Value| f["state"] == "warning" && host.contains(&f["name"]);
         let ours = all.filter(|f| f["state"] != "ok" && !of_host(f));
         ours.map(|f| f["name"].as_str().unwrap().to_string())
             .collect()
