@@ -43,10 +43,13 @@ fn included(folder: &Path, found: &mut Vec<(PathBuf, PathBuf)>) {
 fn its_copies_hold_what_cargo_and_the_source_ask_for() {
     let folder = tempfile::tempdir().unwrap();
     for name in copied() {
+        let place = folder.path().join(&name);
+        let place = place.parent().unwrap();
+        std::fs::create_dir_all(place).unwrap();
         let done = Command::new("cp")
             .arg("-r")
             .arg(root().join(&name))
-            .arg(folder.path())
+            .arg(place)
             .status()
             .unwrap();
         assert!(done.success(), "{name}");
